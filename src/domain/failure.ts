@@ -1,0 +1,66 @@
+/** What can go wrong on the agent's side, as data; its class tells whose fault it was. */
+export type AgentFailure =
+  /** No agent program was found. */
+  | { readonly type: "missing"; readonly command: string }
+  /** The program ended before it could take a prompt. */
+  | { readonly type: "start_failed"; readonly exit: AgentExit }
+  /** It did not answer within the start deadline. */
+  | { readonly type: "start_timeout"; readonly seconds: number }
+  /** It speaks a protocol from before deltas (pi before 0.84). */
+  | { readonly type: "too_old" }
+  /** The session's folder does not exist any more. */
+  | { readonly type: "workspace_gone"; readonly cwd: string }
+  /** It ended in the middle of a turn. */
+  | { readonly type: "exited"; readonly exit: AgentExit }
+  /** It answered the prompt with a refusal, such as a missing key. */
+  | { readonly type: "refused"; readonly reason: string }
+  /** Its model failed, retries included. */
+  | { readonly type: "model_failed"; readonly reason: string }
+  /** A fault of evie itself. */
+  | { readonly type: "internal"; readonly reason: string };
+
+/** How a process ended, and the last line that it said on stderr. */
+export interface AgentExit {
+  readonly code?: number;
+  readonly signal?: string;
+  readonly lastWords?: string;
+}
+
+/** The one sentence (or two) that a person reads: what happened, and what to do about it. */
+export function failureSentence(failure: AgentFailure): string {
+  switch (failure.type) {
+    case "missing":
+      return `The agent was not found (${failure.command}). Install pi, or set EVIE_AGENT_COMMAND on the machine evie runs on.`;
+    case "start_failed":
+      return `The agent could not start (${exitWords(failure.exit)}). Run it once by hand on evie's machine to see why.`;
+    case "start_timeout":
+      return `The agent did not answer within ${failure.seconds} s of its start and was ended. Send your message again to try once more.`;
+    case "too_old":
+      return "The agent speaks an old protocol. Update it to pi 0.84 or newer on evie's machine.";
+    case "workspace_gone":
+      return `The folder of this session is gone (${failure.cwd}). Put it back, or send /clear for a new session.`;
+    case "exited":
+      return `The agent ended unexpectedly (${exitWords(failure.exit)}). Send a message to start it again.`;
+    case "refused":
+      return `The agent refused the prompt: ${oneLine(failure.reason)}`;
+    case "model_failed":
+      return `The model could not answer: ${oneLine(failure.reason)}`;
+    case "internal":
+      return `evie made a mistake (${oneLine(failure.reason)}). Send the message again; the log on its machine tells more.`;
+  }
+}
+
+/** `exit code 3: last line of stderr`, for people and for the log. */
+export function exitWords({ code, signal, lastWords }: AgentExit): string {
+  const how =
+    signal !== undefined ? `signal ${signal}` : code !== undefined ? `exit code ${code}` : "no exit code";
+  return lastWords === undefined ? how : `${how}: ${oneLine(lastWords)}`;
+}
+
+const LONGEST_REASON = 300;
+
+/** Reasons come from outside and can be pages of JSON: white space is folded, and what is long is cut. */
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= LONGEST_REASON ? line : `${line.slice(0, LONGEST_REASON - 1)}…`;
+}

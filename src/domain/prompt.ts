@@ -1,0 +1,54 @@
+/** A picture for the model, kept in a file of evie's own until its turn has ended. */
+export interface PromptImage {
+  readonly mimeType: "image/jpeg" | "image/png" | "image/webp" | "image/gif";
+  /** Absolute path; the driver reads it when the prompt is handed over. */
+  readonly path: string;
+}
+
+/** A file that the agent can read by its path. Its line is part of the prompt's text already. */
+export interface PromptFile {
+  readonly path: string;
+  /** The sender's name for it: data, never a path. */
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** What the agent is asked: one text, the pictures that go with it, the files that it mentions. */
+export interface Prompt {
+  readonly text: string;
+  readonly images: readonly PromptImage[];
+  readonly files: readonly PromptFile[];
+}
+
+/** A prompt that may still be on its way, because files of it are being fetched. */
+export interface PromptDraft {
+  /** Never rejects: what could not be fetched is named in the prompt's text. */
+  readonly ready: Promise<Prompt>;
+  /** Says that nobody needs the prompt any more (its turn ended, or it was discarded): downloads stop, picture files go. Idempotent. */
+  release(): void;
+}
+
+/** Whether there is anything to ask at all. */
+export function isEmptyPrompt(prompt: Prompt): boolean {
+  return prompt.text.trim() === "" && prompt.images.length === 0 && prompt.files.length === 0;
+}
+
+/**
+ * Puts prompts that were never sent in front of the one that replaced them, in the order they were written, so
+ * that nothing a person said is lost. Texts are joined by a blank line; a blank text adds nothing.
+ */
+export function joinPrompts(prompts: readonly Prompt[]): Prompt {
+  const [only] = prompts;
+  if (only !== undefined && prompts.length === 1) return only;
+  return {
+    text: joinTexts(prompts.map((prompt) => prompt.text)),
+    images: prompts.flatMap((prompt) => prompt.images),
+    files: prompts.flatMap((prompt) => prompt.files),
+  };
+}
+
+/** Joins texts by a blank line, in order, leaving out those that say nothing. */
+export function joinTexts(texts: readonly string[]): string {
+  return texts.filter((text) => text.trim() !== "").join("\n\n");
+}

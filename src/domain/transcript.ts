@@ -1,0 +1,163 @@
+import type { Content, Message, MessageDelta, Notice, SessionEvent } from "./events.ts";
+import type { TurnId } from "./ids.ts";
+import type { TurnOutcome } from "./turn.ts";
+
+/** A tool while it runs and after. Times are milliseconds since 1970. */
+export interface ToolState {
+  readonly id: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly output: string;
+  readonly isError: boolean;
+}
+
+export interface TurnState {
+  readonly id: TurnId;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly outcome?: TurnOutcome;
+}
+
+/** What a face knows of a conversation: the result of folding its events. Immutable. */
+export interface Transcript {
+  /** The number of the last event folded; 0 before any. */
+  readonly seq: number;
+  readonly turn?: TurnState;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolState[];
+  /** What the person is being told at the moment; it passes when the agent speaks again. */
+  readonly notice?: Notice;
+  /** Notices that stay true for the whole turn, in order. */
+  readonly remarks: readonly Notice[];
+}
+
+export const emptyTranscript: Transcript = { seq: 0, messages: [], tools: [], remarks: [] };
+
+/**
+ * The one fold. Pure: ids and times come from the event. An event at or below `state.seq` changes nothing, so a
+ * batch that overlaps live events is harmless.
+ */
+export function applyEvent(state: Transcript, event: SessionEvent): Transcript {
+  if (event.seq <= state.seq) return state;
+  return { ...step(state, event), seq: event.seq };
+}
+
+function step(state: Transcript, event: SessionEvent): Transcript {
+  switch (event.type) {
+    case "agent_start":
+      return {
+        ...withoutNotice(state),
+        turn: { id: event.turnId, startedAt: event.at },
+        tools: [],
+        remarks: [],
+      };
+    case "agent_end":
+      if (state.turn === undefined) return state;
+      return { ...withoutNotice(state), turn: { ...state.turn, endedAt: event.at, outcome: event.outcome } };
+    case "turn_start":
+    case "turn_end":
+      return state;
+    case "message_start":
+    case "message_end":
+      return { ...withoutNotice(state), messages: upsert(state.messages, event.message) };
+    case "message_update":
+      return {
+        ...withoutNotice(state),
+        messages: replaceMessage(state.messages, event.key, (message) => append(message, event.delta)),
+      };
+    case "message_discard":
+      return { ...state, messages: state.messages.filter((message) => message.key !== event.key) };
+    case "tool_execution_start":
+      return {
+        ...withoutNotice(state),
+        tools: [
+          ...state.tools,
+          {
+            id: event.toolCallId,
+            name: event.toolName,
+            summary: event.summary,
+            startedAt: event.at,
+            output: "",
+            isError: false,
+          },
+        ],
+      };
+    case "tool_execution_update":
+      return {
+        ...state,
+        tools: replaceTool(state.tools, event.toolCallId, (tool) => ({ ...tool, output: event.output })),
+      };
+    case "tool_execution_end":
+      return {
+        ...state,
+        tools: replaceTool(state.tools, event.toolCallId, (tool) => ({
+          ...tool,
+          output: event.output,
+          isError: event.isError,
+          endedAt: event.at,
+        })),
+      };
+    case "notice":
+      return isPassing(event.notice)
+        ? { ...state, notice: event.notice }
+        : { ...state, remarks: [...state.remarks, event.notice] };
+  }
+}
+
+function isPassing(notice: Notice): boolean {
+  return notice.type === "retrying" || notice.type === "compacting";
+}
+
+function withoutNotice(state: Transcript): Transcript {
+  if (state.notice === undefined) return state;
+  const { notice: _passed, ...rest } = state;
+  return rest;
+}
+
+function upsert(messages: readonly Message[], message: Message): readonly Message[] {
+  const at = messages.findLastIndex((other) => other.key === message.key);
+  return at === -1 ? [...messages, message] : messages.with(at, message);
+}
+
+function replaceMessage(
+  messages: readonly Message[],
+  key: string,
+  change: (message: Message) => Message,
+): readonly Message[] {
+  const at = messages.findLastIndex((message) => message.key === key);
+  const message = messages[at];
+  return message === undefined ? messages : messages.with(at, change(message));
+}
+
+function replaceTool(
+  tools: readonly ToolState[],
+  id: string,
+  change: (tool: ToolState) => ToolState,
+): readonly ToolState[] {
+  const at = tools.findLastIndex((tool) => tool.id === id);
+  const tool = tools[at];
+  return tool === undefined ? tools : tools.with(at, change(tool));
+}
+
+function append(message: Message, { contentIndex, kind, text, toolCall }: MessageDelta): Message {
+  const content = [...message.content];
+  // An agent that opens content 2 before content 1 must not leave a hole that later folds trip over.
+  while (content.length < contentIndex) content.push({ type: "text", text: "" });
+  content[contentIndex] = extend(content[contentIndex], kind, text, toolCall);
+  return { ...message, content };
+}
+
+function extend(
+  old: Content | undefined,
+  kind: MessageDelta["kind"],
+  text: string,
+  toolCall: MessageDelta["toolCall"],
+): Content {
+  if (kind === "toolCall") {
+    if (old?.type === "toolCall") return { ...old, args: old.args + text };
+    return { type: "toolCall", id: toolCall?.id ?? "", name: toolCall?.name ?? "", args: text };
+  }
+  return { type: kind, text: (old?.type === kind ? old.text : "") + text };
+}
