@@ -1,0 +1,142 @@
+import { parseEnv } from "node:util";
+import { WHERE_IDS_ARE, absolute, settings } from "./config/fields.ts";
+import type { LogLevel, Surroundings } from "./config/fields.ts";
+import type { Secret } from "./config/secret.ts";
+
+/** What a person told evie, checked. */
+export interface Config {
+  /** Undefined without a bot token: then this face is off. */
+  readonly telegram?: {
+    readonly token: Secret;
+    /** Without a slash at its end. */
+    readonly apiRoot: string;
+    /** Never empty. */
+    readonly allowedUsers: readonly number[];
+  };
+  /** Absolute. It need not exist yet. */
+  readonly home: string;
+  /** Absolute, and a folder that exists. */
+  readonly workspace: string;
+  /** The executable and its first arguments; undefined when evie shall find the agent by itself. */
+  readonly agentCommand?: readonly string[];
+  /** 0: the HTTP face is off. */
+  readonly httpPort: number;
+  readonly logLevel: LogLevel;
+  /** The environment with what EVIE_HOME/.env adds to it, without the bot token. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** One thing to put right. Never holds the value of a secret. */
+export interface ConfigProblem {
+  readonly variable: string;
+  /** What is wrong and what to do, as one sentence or two. */
+  readonly message: string;
+}
+
+/** Either a configuration or everything that is wrong with it; the warnings are lines for the log in both cases. */
+export type ConfigReading = { readonly warnings: readonly string[] } & (
+  | { readonly config: Config; readonly problems?: never }
+  | { readonly config?: never; readonly problems: readonly ConfigProblem[] }
+);
+
+const NAMES = [
+  "TELEGRAM_BOT_TOKEN",
+  "TELEGRAM_API_ROOT",
+  "EVIE_ALLOWED_USERS",
+  "EVIE_HOME",
+  "EVIE_WORKSPACE",
+  "EVIE_AGENT_COMMAND",
+  "EVIE_HTTP_PORT",
+  "LOG_LEVEL",
+];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The folder that EVIE_HOME names, `~/.evie` when it names none. The file `.env` in it is read next. */
+export function homeFolder(env: Environment, surroundings: Surroundings): string {
+  return absolute(given(env["EVIE_HOME"]) ?? "~/.evie", surroundings);
+}
+
+/**
+ * Reads the configuration out of the environment and the text of EVIE_HOME/.env, of which the environment wins.
+ * An empty value counts as none. Every problem is told, not only the first.
+ */
+export function readConfig(
+  env: Environment,
+  options: Surroundings & {
+    /** The text of EVIE_HOME/.env, when there is such a file. */
+    readonly envFile?: string | undefined;
+    readonly isFolder: (path: string) => boolean;
+  },
+): ConfigReading {
+  const fromFile: Environment = parseEnv(options.envFile ?? "");
+  const raw: Record<string, string | undefined> = {};
+  for (const name of NAMES) raw[name] = given(env[name]) ?? given(fromFile[name]);
+
+  const reading = settings(options).safeParse(raw);
+  const problems: ConfigProblem[] = (reading.error?.issues ?? []).map((issue) => ({
+    variable: String(issue.path[0]),
+    message: issue.message,
+  }));
+  if (raw["TELEGRAM_BOT_TOKEN"] !== undefined && !/[^\s,]/.test(raw["EVIE_ALLOWED_USERS"] ?? "")) {
+    problems.push({
+      variable: "EVIE_ALLOWED_USERS",
+      message: `Nobody is allowed to use the bot. Name your numeric Telegram id; ${WHERE_IDS_ARE}.`,
+    });
+  }
+
+  const warnings = warningsAbout(env, fromFile);
+  if (!reading.success || problems.length > 0) return { problems, warnings };
+  const set = reading.data;
+  const config: Config = {
+    ...(set.TELEGRAM_BOT_TOKEN === undefined
+      ? {}
+      : {
+          telegram: {
+            token: set.TELEGRAM_BOT_TOKEN,
+            apiRoot: set.TELEGRAM_API_ROOT,
+            allowedUsers: set.EVIE_ALLOWED_USERS,
+          },
+        }),
+    home: homeFolder(env, options),
+    workspace: set.EVIE_WORKSPACE,
+    ...(set.EVIE_AGENT_COMMAND === undefined ? {} : { agentCommand: set.EVIE_AGENT_COMMAND }),
+    httpPort: set.EVIE_HTTP_PORT,
+    logLevel: set.LOG_LEVEL,
+    env: environmentFor(fromFile, env),
+  };
+  return { config, warnings };
+}
+
+/** The problems as a person reads them on a terminal, one line each. */
+export function configProblemWords(problems: readonly ConfigProblem[]): string {
+  return ["evie cannot start:", ...problems.map(({ variable, message }) => `  ${variable}: ${message}`)].join(
+    "\n",
+  );
+}
+
+function given(value: string | undefined): string | undefined {
+  const text = value?.trim();
+  return text === "" ? undefined : text;
+}
+
+function warningsAbout(env: Environment, fromFile: Environment): readonly string[] {
+  const unknown = [...new Set([...Object.keys(env), ...Object.keys(fromFile)])].filter(
+    (name) => name.startsWith("EVIE_") && !NAMES.includes(name),
+  );
+  const known = NAMES.filter((name) => name.startsWith("EVIE_")).join(", ");
+  return [
+    ...unknown.map((name) => `${name} is unknown and has no effect; evie knows ${known}.`),
+    ...(given(fromFile["EVIE_HOME"]) === undefined
+      ? []
+      : ["EVIE_HOME has no effect in the .env file, which is looked for in that folder."]),
+  ];
+}
+
+function environmentFor(fromFile: Environment, env: Environment): Readonly<Record<string, string>> {
+  const merged: Record<string, string> = {};
+  for (const [name, value] of [...Object.entries(fromFile), ...Object.entries(env)]) {
+    if (value !== undefined && name !== "TELEGRAM_BOT_TOKEN") merged[name] = value;
+  }
+  return merged;
+}
