@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { helpText, parseCommandLine } from "../src/cli.ts";
+
+describe("the command line", () => {
+  test.each([
+    ["", "run"],
+    ["--", "run"],
+    ["--help", "help"],
+    ["-h", "help"],
+    ["--version", "version"],
+    ["-V", "version"],
+    ["--version --help", "help"],
+    ["--help --version", "help"],
+  ])("evie %s is %s", (line, type) => {
+    expect(parseCommandLine(line.split(" ").filter((word) => word !== ""))).toEqual({ type });
+  });
+
+  test.each([
+    ["--halp", "--halp"],
+    ["-x", "-x"],
+    ["-hx", "-x"],
+    ["--help=yes", "--help"],
+    ["--no-help", "--no-help"],
+    ["start", '"start"'],
+    ["--help start", '"start"'],
+    ["-- --help", '"--help"'],
+    ["constructor", '"constructor"'],
+    ["--__proto__", "--__proto__"],
+  ])("evie %s is not understood, and the one line names what", (line, named) => {
+    const command = parseCommandLine(line.split(" "));
+    expect(command).toEqual({ type: "wrong", message: expect.stringContaining(named) });
+    expect(command).toEqual({
+      type: "wrong",
+      message: expect.stringMatching(/^evie: [^\n]*evie --help[^\n]*$/),
+    });
+  });
+});
+
+describe("the help", () => {
+  test("fits into 80 columns", () => {
+    expect(Math.max(...helpText.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test.each([
+    "TELEGRAM_BOT_TOKEN",
+    "TELEGRAM_API_ROOT",
+    "EVIE_ALLOWED_USERS",
+    "EVIE_HOME",
+    "EVIE_WORKSPACE",
+    "EVIE_AGENT_COMMAND",
+    "EVIE_HTTP_PORT",
+    "LOG_LEVEL",
+  ])("names %s", (variable) => {
+    expect(helpText).toContain(`  ${variable} `);
+  });
+});
