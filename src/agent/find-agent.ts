@@ -1,5 +1,4 @@
-import { open, realpath, stat } from "node:fs/promises";
-import { readFile } from "node:fs/promises";
+import { open, readFile, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import process from "node:process";

@@ -1,7 +1,20 @@
-import type { StartAgent } from "../../domain/agent.ts";
+import { statSync } from "node:fs";
+import type { Agent, AgentOptions, AgentRun, StartAgent } from "../../domain/agent.ts";
 import type { Clock } from "../../domain/clock.ts";
+import type { AgentEvent } from "../../domain/events.ts";
+import type { AgentFailure } from "../../domain/failure.ts";
 import type { Log } from "../../domain/log.ts";
+import type { Prompt } from "../../domain/prompt.ts";
 import type { AgentCommand } from "../find-agent.ts";
+import { startProcess } from "../process.ts";
+import type { ProcessEnd } from "../process.ts";
+import { createRpc } from "../rpc.ts";
+import { readImages } from "./images.ts";
+import { readLine } from "./protocol.ts";
+import type { PiRecord } from "./protocol.ts";
+import { createPiRun } from "./run.ts";
+import type { PiRun } from "./run.ts";
+import { createTranslator } from "./translate.ts";
 
 export interface PiAgentDeps {
   readonly clock: Clock;
@@ -12,7 +25,167 @@ export interface PiAgentDeps {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** Milliseconds that an agent has to take its first request. pi needs 450, and 2,300 when eight start at once. */
+const START_DEADLINE = 30_000;
+
 /** The driver of `pi --mode rpc`: one process a session, spoken to in JSON lines. */
-export function createPiAgent(_deps: PiAgentDeps): StartAgent {
-  throw new Error("Not written yet.");
+export function createPiAgent({ command, ...deps }: PiAgentDeps): StartAgent {
+  return (options) =>
+    command === undefined
+      ? neverStarted({ type: "missing", command: "pi" })
+      : startPi({ ...deps, command }, options);
+}
+
+function neverStarted(failure: AgentFailure): Agent {
+  return {
+    ready: Promise.resolve(failure),
+    gone: Promise.resolve(),
+    run: () => ({
+      accepted: Promise.resolve(false),
+      ended: Promise.resolve({ type: "failed", failure }),
+    }),
+    abort: () => {},
+    dismiss: () => Promise.resolve(),
+  };
+}
+
+function startPi(
+  { clock, log, command, env }: PiAgentDeps & { readonly command: AgentCommand },
+  { sessionFile, cwd, emit }: AgentOptions,
+): Agent {
+  const ready = Promise.withResolvers<AgentFailure | undefined>();
+  const gone = Promise.withResolvers<undefined>();
+  const starting = new AbortController();
+  const translator = createTranslator(crypto.randomUUID());
+  let startFailure: AgentFailure | undefined;
+  let end: ProcessEnd | undefined;
+  let dismissAsked = false;
+  let badLines = 0;
+  let current: PiRun | undefined;
+
+  const agent = startProcess({
+    file: command.file,
+    args: [...command.args, "--mode", "rpc", "--session", sessionFile],
+    cwd,
+    env,
+    clock,
+    onLine: (line) => {
+      const record = readLine(line);
+      if (record === "bad") noteBadLine(line);
+      else if (record !== "ignored") take(record);
+    },
+  });
+  const rpc = createRpc(agent.writeLine);
+  const about = { pid: agent.pid, sessionFile };
+
+  const noteBadLine = (line: string): void => {
+    badLines += 1;
+    // Half a record could hold a person's words: its length has to do.
+    if (badLines === 1)
+      log.warn({ ...about, length: line.length }, "The agent wrote a line that is no record.");
+  };
+
+  const take = (record: PiRecord): void => {
+    if (record.type === "response") {
+      if (!rpc.settle(record))
+        log.warn({ ...about, command: record.command }, "The agent answered what was not asked.");
+      return;
+    }
+    // Nobody answers it: an agent waits for a question for ever, and an abort waits for it too.
+    if (record.type === "dialog")
+      agent.writeLine(JSON.stringify({ type: "extension_ui_response", id: record.id, cancelled: true }));
+    current?.see(record);
+  };
+
+  const emitSafely = (event: AgentEvent): void => {
+    try {
+      emit(event);
+    } catch (error) {
+      log.error({ ...about, err: error }, "Whoever listens to the agent failed.");
+    }
+  };
+
+  const failStart = (failure: AgentFailure): void => {
+    startFailure ??= failure;
+    void agent.dismiss();
+  };
+
+  const watchStart = async (): Promise<void> => {
+    await clock.sleep(START_DEADLINE, starting.signal);
+    if (!starting.signal.aborted) failStart({ type: "start_timeout", seconds: START_DEADLINE / 1_000 });
+  };
+
+  const watchEnd = async (): Promise<void> => {
+    end = await agent.ended;
+    const asked = dismissAsked || startFailure !== undefined;
+    const exit = end.type === "exited" ? end.exit : { reason: end.reason };
+    if (asked || current === undefined) log.debug({ ...about, ...exit, badLines }, "The agent has ended.");
+    else log.warn({ ...about, ...exit, badLines }, "The agent ended in the middle of a run.");
+    starting.abort();
+    rpc.close(end);
+    current?.processEnded(end, dismissAsked);
+    gone.resolve(undefined);
+    ready.resolve(startFailure ?? failureOf(end, command, cwd));
+  };
+
+  rpc.request({ type: "get_state" }, (answer) => {
+    if (answer.type === "gone" || startFailure !== undefined) return;
+    if (answer.type === "failure")
+      return failStart({ type: "start_failed", exit: { lastWords: answer.reason } });
+    starting.abort();
+    ready.resolve(undefined);
+  });
+  void watchStart();
+  void watchEnd();
+
+  const handOver = async (run: PiRun, prompt: Prompt): Promise<void> => {
+    const { read, errors } = await readImages(prompt.images);
+    for (const err of errors) log.warn({ ...about, err }, "A picture of the prompt could not be read.");
+    if (prompt.text.trim() === "" && read.length === 0 && errors.length > 0) {
+      return run.fail({ type: "internal", reason: "the picture could not be read" });
+    }
+    run.handOver(prompt.text, read, errors.length);
+  };
+
+  return {
+    ready: ready.promise,
+    gone: gone.promise,
+    run: (prompt): AgentRun => {
+      const run = createPiRun({
+        clock,
+        rpc,
+        translator,
+        emit: emitSafely,
+        giveUp: () => void agent.dismiss(),
+        onEnd: () => {
+          if (current === run) current = undefined;
+        },
+      });
+      if (current !== undefined) {
+        run.fail({ type: "internal", reason: "a second prompt was handed over during a run" });
+      } else if (end !== undefined) {
+        run.processEnded(end, dismissAsked);
+      } else {
+        current = run;
+        void handOver(run, prompt);
+      }
+      return run.run;
+    },
+    abort: () => current?.abort(),
+    dismiss: () => {
+      dismissAsked = true;
+      return agent.dismiss();
+    },
+  };
+}
+
+/** Why an agent that has ended never took a prompt. */
+function failureOf(end: ProcessEnd, command: AgentCommand, cwd: string): AgentFailure {
+  if (end.type === "exited") return { type: "start_failed", exit: end.exit };
+  // The system says "no such file" of a missing folder too.
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+    return { type: "workspace_gone", cwd };
+  const words = [command.file, ...command.args].join(" ");
+  if (end.code === "ENOENT") return { type: "missing", command: words };
+  return { type: "start_failed", exit: { lastWords: end.reason } };
 }

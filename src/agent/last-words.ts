@@ -1,0 +1,23 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** What a crash of Node prints around the sentence that matters. */
+const AROUND_A_CRASH = /^(?:at |Node\.js v\d|[{}^~]+$|\w+: .*,$|\[?cause\]?:)/;
+
+const LONGEST = 500;
+
+/**
+ * The last line of a program's stderr that says something: without colours and control characters, at most 500
+ * characters. Of a crash of Node it is the error's own line. Undefined when there is none.
+ */
+export function lastWords(stderr: string): string | undefined {
+  const lines = stripVTControlCharacters(stderr)
+    .split(/[\r\n]+/)
+    .map((line) => line.replace(/\p{Cc}+/gu, " ").trim())
+    .filter((line) => line !== "");
+  const crashed = lines.at(-1)?.startsWith("Node.js v") === true;
+  const line =
+    (crashed ? lines.findLast((each) => /^(?:Uncaught )?\w*Error\b/.test(each)) : undefined) ??
+    lines.findLast((each) => !AROUND_A_CRASH.test(each)) ??
+    lines.at(-1);
+  return line === undefined ? undefined : line.slice(0, LONGEST).toWellFormed();
+}
