@@ -1,0 +1,18 @@
+import type { FormattedText } from "./entities.ts";
+import { cleanMarkdown, cleanOpenMarkdown } from "./markdown/clean.ts";
+import { composeDocument } from "./markdown/document.ts";
+import { parseMarkdown } from "./markdown/parse.ts";
+
+export interface MarkdownOptions {
+  /** The markdown is the beginning of more: what is unfinished at its end is shown as it will most likely become. */
+  readonly streaming: boolean;
+}
+
+/**
+ * Renders an agent's markdown (CommonMark and GFM, `||spoilers||`, HTML as text) as Telegram's text and entities,
+ * of any length. Never throws. Offsets are UTF-16 units. Every entity is one that Telegram accepts as it is.
+ */
+export function renderMarkdown(markdown: string, { streaming }: MarkdownOptions): FormattedText {
+  const source = streaming ? cleanOpenMarkdown(markdown) : cleanMarkdown(markdown);
+  return composeDocument(source, parseMarkdown(source), { streaming });
+}

@@ -1,0 +1,101 @@
+import type { BlockContent, DefinitionContent, List, ListItem, Nodes, RootContent } from "mdast";
+import type { FormattedText } from "../entities.ts";
+import { cleanText } from "./clean.ts";
+import { createComposition, type Composition } from "./composition.ts";
+import { writeInline, type InlineContext } from "./inline.ts";
+import { endLineOf, startLineOf, type References } from "./parse.ts";
+import { writeTable } from "./table.ts";
+import { footnoteMark } from "./words.ts";
+
+const rule = "──────────";
+const step = "   ";
+
+/** Renders one block at a document's top level. `open` is the paragraph in it that is still being written. */
+export function composeBlock(node: RootContent, references: References, open?: Nodes): FormattedText {
+  const out = createComposition();
+  writeBlock(node, { references, plainCode: false, inLink: false, open }, out);
+  return out.finish();
+}
+
+function writeBlock(node: RootContent, context: InlineContext, out: Composition): void {
+  switch (node.type) {
+    case "paragraph":
+      writeInline(node, context, out);
+      return;
+    case "heading":
+      out.styled({ type: "bold" }, () => writeInline(node, context, out));
+      return;
+    case "thematicBreak":
+      out.write(rule);
+      return;
+    case "code":
+      writeCodeBlock(node.value, node.lang ?? "", out);
+      return;
+    case "blockquote":
+      out.styled({ type: "blockquote" }, () => writeBlocks(node.children, context, out));
+      return;
+    case "list":
+      writeList(node, context, out);
+      return;
+    case "table":
+      writeTable(node, context.references, out);
+      return;
+    case "footnoteDefinition":
+      out.write(`${footnoteMark(node.label ?? node.identifier)} `);
+      writeBlocks(node.children, context, out);
+      return;
+    default:
+  }
+}
+
+function writeCodeBlock(value: string, info: string, out: Composition): void {
+  const code = value.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
+  const language = cleanText(info)
+    .replace(/[^\w#+.-]/g, "")
+    .slice(0, 64);
+  out.styled(language === "" ? { type: "pre" } : { type: "pre", language }, () => out.writeCode(code));
+}
+
+function writeBlocks(
+  nodes: readonly (BlockContent | DefinitionContent)[],
+  context: InlineContext,
+  out: Composition,
+): void {
+  let previous: RootContent | undefined;
+  for (const node of nodes) {
+    if (node.type === "definition") continue;
+    writeGap(previous === undefined ? "" : gapBetween(previous, node), node, out);
+    writeBlock(node, context, out);
+    previous = node;
+  }
+}
+
+/** Monospace blocks have a box of their own: it begins on a new line, and no indentation stands before it. */
+function writeGap(gap: "" | "\n" | "\n\n", node: RootContent, out: Composition): void {
+  if (node.type !== "code" && node.type !== "table") out.write(gap);
+  else if (gap !== "" || !/(?:^|\n)$/.test(out.since(out.length - 1))) out.writeCode(gap || "\n");
+}
+
+/**
+ * A blank line where the source has one. A list whose looseness were judged as a whole would move its first items
+ * when a late one brings a blank line.
+ */
+function gapBetween(previous: RootContent, node: RootContent): "\n" | "\n\n" {
+  return startLineOf(node) - endLineOf(previous) > 1 ? "\n\n" : "\n";
+}
+
+function writeList(list: List, context: InlineContext, out: Composition): void {
+  let previous: ListItem | undefined;
+  list.children.forEach((item, at) => {
+    if (previous !== undefined) out.write(gapBetween(previous, item));
+    out.write(marker(item, list.ordered === true ? (list.start ?? 1) + at : undefined));
+    out.indented(step, () => writeBlocks(item.children, context, out));
+    previous = item;
+  });
+}
+
+function marker(item: ListItem, number: number | undefined): string {
+  if (item.checked === true) return "☑ ";
+  if (item.checked === false) return "☐ ";
+  return number === undefined ? "• " : `${number}. `;
+}

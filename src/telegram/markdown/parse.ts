@@ -1,0 +1,71 @@
+import type { Root, RootContent } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmFromMarkdown } from "mdast-util-gfm";
+import { gfm } from "micromark-extension-gfm";
+
+/** What `[text][name]` and `[^name]` may refer to: the names as markdown compares them. */
+export interface References {
+  /** The URL for each name; the first definition of a name wins. */
+  readonly links: ReadonlyMap<string, string>;
+  readonly footnotes: ReadonlySet<string>;
+}
+
+export const noReferences: References = { links: new Map(), footnotes: new Set() };
+
+export interface Parsed {
+  readonly blocks: readonly RootContent[];
+  /** How far the blocks' offsets and line numbers are ahead of the source's. */
+  readonly offset: number;
+  readonly lines: number;
+  /** The known references and those that the source defines. */
+  readonly references: References;
+}
+
+/*
+ * One tilde is "about" far more often than it strikes something out. An angle bracket is a type parameter far more
+ * often than it is HTML, and as HTML it would swallow the markdown behind it.
+ */
+const extensions = [gfm({ singleTilde: false }), { disable: { null: ["htmlFlow", "htmlText"] } }];
+
+/** Parses a part of a document, in which references to definitions in earlier parts still hold. */
+export function parseMarkdown(source: string, known: References = noReferences): Parsed {
+  const lines = [
+    ...Array.from(known.footnotes, (name) => `[^${name}]: x`),
+    // Without a break, indented code at the source's start would belong to the footnote above it.
+    ...(known.footnotes.size > 0 ? ["***"] : []),
+    ...Array.from(known.links.keys(), (name) => `[${name}]: x`),
+  ];
+  const preface = lines.map((line) => `${line}\n\n`).join("");
+  const root = fromMarkdown(preface + source, { extensions, mdastExtensions: [gfmFromMarkdown()] });
+  const blocks = root.children.filter((node) => startOf(node) >= preface.length);
+  return {
+    blocks,
+    offset: preface.length,
+    lines: lines.length * 2,
+    references: collectReferences(blocks, known),
+  };
+}
+
+function collectReferences(blocks: readonly RootContent[], known: References): References {
+  const links = new Map(known.links);
+  const footnotes = new Set(known.footnotes);
+  const visit = (node: Root | RootContent): void => {
+    if (node.type === "definition" && !links.has(node.identifier)) links.set(node.identifier, node.url);
+    if (node.type === "footnoteDefinition") footnotes.add(node.identifier);
+    if ("children" in node) node.children.forEach(visit);
+  };
+  blocks.forEach(visit);
+  return { links, footnotes };
+}
+
+export function startOf(node: RootContent): number {
+  return node.position?.start.offset ?? 0;
+}
+
+export function startLineOf(node: RootContent): number {
+  return node.position?.start.line ?? 1;
+}
+
+export function endLineOf(node: RootContent): number {
+  return node.position?.end.line ?? 1;
+}

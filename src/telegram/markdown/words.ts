@@ -1,0 +1,14 @@
+/** How a footnote's mark reads, in the text and at the note itself: numbers in brackets, names as they were written. */
+export function footnoteMark(label: string): string {
+  return /^\d+$/.test(label) ? `[${label}]` : `[^${label}]`;
+}
+
+/** Numbered footnote marks read the same before their note has arrived as after. */
+export function withFootnoteMarks(text: string): string {
+  return text.replace(/\[\^(\d{1,4})\]/g, "[$1]");
+}
+
+/** The one HTML tag that agents write to be obeyed. */
+export function withoutLineTags(text: string, instead: string): string {
+  return text.replace(/<br ?\/?>/gi, instead);
+}

@@ -1,0 +1,97 @@
+import { isBlank, sliceFormatted, type Entity, type FormattedText } from "./entities.ts";
+
+export interface PageLimits {
+  /** UTF-16 units of text; at least 2, so that any character fits. */
+  readonly units: number;
+  readonly entities: number;
+}
+
+/** What one message holds: 4,096 characters (Bot API) and 100 entities (Telegram drops the others silently). */
+export const messageLimits: PageLimits = { units: 4096, entities: 100 };
+
+/**
+ * Cuts a text into messages. Joined, they are the text again but for white space, and what is as invisible, at the
+ * cuts; none is blank. A cut is at a blank line if it can, else at a line's end, else at a space, else between two
+ * graphemes; only a grapheme longer than a page is cut itself. An entity that is cut goes on in the next page.
+ *
+ * A page depends only on the text up to its own end and the character behind it: when text is appended, every page
+ * but the last stays as it is.
+ */
+export function paginate(
+  formatted: FormattedText,
+  limits: PageLimits = messageLimits,
+): readonly FormattedText[] {
+  const pages: FormattedText[] = [];
+  let from = 0;
+  for (;;) {
+    const cut = cutPage(formatted, from, limits);
+    if (!isBlank(cut.page)) pages.push(cut.page);
+    if (cut.next === undefined) return pages;
+    from = cut.next;
+  }
+}
+
+/** The page that begins at an offset, and where the next one begins, if one does. */
+export function cutPage(
+  formatted: FormattedText,
+  from: number,
+  limits: PageLimits,
+): { readonly page: FormattedText; readonly next: number | undefined } {
+  const { text, entities } = formatted;
+  const start = skipSpace(formatted, from);
+  const last = text.trimEnd().length;
+  const reach = Math.min(start + Math.max(2, limits.units), entityReach(entities, start, limits.entities));
+  const end = reach >= last ? last : bestCut(formatted, start, reach);
+  const page = trimEnd(limitEntities(sliceFormatted(formatted, start, end), limits.entities));
+  return { page, next: end >= last ? undefined : end };
+}
+
+/** Where the first entity too many begins. */
+function entityReach(entities: readonly Entity[], start: number, limit: number): number {
+  let seen = 0;
+  for (const { offset, length } of entities) {
+    if (offset + length <= start) continue;
+    seen += 1;
+    // Those that all begin at the page's start cannot be parted by a cut: they are dropped instead.
+    if (seen > limit && offset > start) return offset;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function bestCut({ text, entities }: FormattedText, start: number, reach: number): number {
+  const half = start + (reach - start) / 2;
+  const block = entities.find(
+    ({ type, offset, length }) => type === "pre" && offset < reach && offset + length > reach,
+  );
+  // A code block that would be cut moves to the next page as a whole, if this page is not too empty then.
+  if (block !== undefined && block.offset > half) return block.offset;
+  const cuts = ["\n\n", "\n", " "].map((space) => text.lastIndexOf(space, reach));
+  return cuts.find((cut) => cut > half) ?? cuts.find((cut) => cut > start) ?? graphemeCut(text, start, reach);
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+function graphemeCut(text: string, start: number, reach: number): number {
+  const before = graphemes.segment(text.slice(start, reach + 2)).containing(reach - start)?.index ?? 0;
+  if (before > 0) return start + before;
+  const splitsPair = /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(reach - 1, reach + 1));
+  return splitsPair ? reach - 1 : reach;
+}
+
+/** White space at a page's start goes, except the indentation of a line of code. */
+function skipSpace({ text, entities }: FormattedText, from: number): number {
+  const inCode = entities.some(
+    ({ type, offset, length }) => type === "pre" && offset <= from && offset + length > from,
+  );
+  const space = inCode ? /(?:[^\S\n]*\n)*/y : /\s*/y;
+  space.lastIndex = from;
+  return from + (space.exec(text)?.[0].length ?? 0);
+}
+
+function trimEnd(page: FormattedText): FormattedText {
+  return sliceFormatted(page, 0, page.text.trimEnd().length);
+}
+
+function limitEntities(page: FormattedText, limit: number): FormattedText {
+  return page.entities.length <= limit ? page : { ...page, entities: page.entities.slice(0, limit) };
+}

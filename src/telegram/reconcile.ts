@@ -1,0 +1,88 @@
+import { equalFormatted, sliceFormatted, type Entity, type FormattedText } from "./entities.ts";
+
+/**
+ * Whether a message stands without its entities because Telegram refused them: until its final text, which tries
+ * them once more, or for good, because that was refused too.
+ */
+export type Plainness = false | "until final" | "for good";
+
+/** A message as the chat has it. */
+export interface ShownMessage {
+  readonly messageId: number;
+  readonly text: string;
+  readonly entities: readonly Entity[];
+  readonly plain: Plainness;
+}
+
+/** `page` counts from 0 and is the message's place in the answer. */
+export type Operation =
+  | { readonly type: "send"; readonly page: number; readonly content: FormattedText }
+  | {
+      readonly type: "edit";
+      readonly page: number;
+      readonly messageId: number;
+      readonly content: FormattedText;
+    }
+  | { readonly type: "delete"; readonly messageId: number };
+
+export interface ReconcileOptions {
+  /** The wanted pages are the answer's last state. */
+  readonly final: boolean;
+}
+
+/**
+ * What to do, in this order, so that the chat shows the wanted pages: edits and sends in the order of the pages,
+ * then deletions from the end. A page that reads the same already is left alone, also if it differs only in the white
+ * space that Telegram takes from a message's ends.
+ */
+export function reconcile(
+  shown: readonly ShownMessage[],
+  wanted: readonly FormattedText[],
+  { final }: ReconcileOptions,
+): readonly Operation[] {
+  const changes = wanted.flatMap((page, at): readonly Operation[] => {
+    const message = shown[at];
+    if (message === undefined) return [{ type: "send", page: at, content: page }];
+    const content = staysPlain(message, final) ? withoutEntities(page) : page;
+    if (equalFormatted(trimmed(message), trimmed(content))) return [];
+    return [{ type: "edit", page: at, messageId: message.messageId, content }];
+  });
+  const surplus = shown.slice(wanted.length).toReversed();
+  return [...changes, ...surplus.map(({ messageId }): Operation => ({ type: "delete", messageId }))];
+}
+
+/** What follows when Telegram refused a page's entities. */
+export interface PlainPlan {
+  /** The same page without entities; nothing if the message reads so already. */
+  readonly operation: Operation | undefined;
+  /** How the message is to be remembered. */
+  readonly plain: Plainness;
+}
+
+/** Plans the page as plain text. `shown` is the message that the refused operation was to edit. */
+export function planPlain(
+  refused: Exclude<Operation, { type: "delete" }>,
+  shown: ShownMessage | undefined,
+  { final }: ReconcileOptions,
+): PlainPlan {
+  const content = withoutEntities(refused.content);
+  const reads = shown !== undefined && equalFormatted(trimmed(shown), trimmed(content));
+  return {
+    operation: reads ? undefined : { ...refused, content },
+    plain: final ? "for good" : "until final",
+  };
+}
+
+function staysPlain({ plain }: ShownMessage, final: boolean): boolean {
+  return plain === "for good" || (plain === "until final" && !final);
+}
+
+function withoutEntities({ text }: FormattedText): FormattedText {
+  return { text, entities: [] };
+}
+
+function trimmed({ text, entities }: FormattedText): FormattedText {
+  const end = text.trimEnd().length;
+  const start = Math.min(text.length - text.trimStart().length, end);
+  return sliceFormatted({ text, entities }, start, end);
+}
