@@ -1,0 +1,160 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { DatabaseSync } from "node:sqlite";
+
+/** The folders and files inside EVIE_HOME; nobody but their owner may look into them. */
+export interface Home {
+  /** The agent's session files. */
+  readonly sessions: string;
+  /** What people sent. */
+  readonly files: string;
+  /** The store's file; it need not exist yet. */
+  readonly database: string;
+}
+
+/** EVIE_HOME cannot be used. The message says why and what to do. */
+export class HomeError extends Error {
+  readonly folder: string;
+
+  constructor(folder: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "HomeError";
+    this.folder = folder;
+  }
+}
+
+/** Another evie runs on this EVIE_HOME. */
+export class HomeTakenError extends Error {
+  readonly folder: string;
+  /** Of the other evie, when it could be read. */
+  readonly pid: number | undefined;
+
+  constructor(folder: string, pid: number | undefined) {
+    const other = pid === undefined ? "Another evie" : `Another evie (process ${pid})`;
+    const end = pid === undefined ? "End it first" : `End it first (kill ${pid})`;
+    super(`${other} runs on ${folder} already. ${end}, or set EVIE_HOME to another folder for this one.`);
+    this.name = "HomeTakenError";
+    this.folder = folder;
+    this.pid = pid;
+  }
+}
+
+/** The text of `.env` in that folder; undefined without one. Throws a HomeError when it is there and cannot be read. */
+export function readEnvFile(folder: string): string | undefined {
+  const path = join(folder, ".env");
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    // ENOTDIR is a home that is no folder; whoever prepares it says so.
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return undefined;
+    throw new HomeError(
+      folder,
+      `${path} cannot be read (${codeOf(error)}). Make it readable, or remove it.`,
+      error,
+    );
+  }
+}
+
+/** Whether there is a folder at `path` that can be seen. */
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes the folder and what belongs inside, and closes it to others: sessions hold what people said and what their
+ * agents read. Throws a HomeError when that fails.
+ */
+export function prepareHome(folder: string): Home {
+  const home = {
+    sessions: join(folder, "sessions"),
+    files: join(folder, "files"),
+    database: join(folder, "evie.db"),
+  };
+  try {
+    for (const path of [folder, home.sessions, home.files]) makePrivateFolder(path);
+  } catch (error) {
+    throw new HomeError(
+      folder,
+      `EVIE_HOME (${folder}) cannot be used: ${reasonOf(error)}. Make it a folder of your own, or set EVIE_HOME to another one.`,
+      error,
+    );
+  }
+  return home;
+}
+
+const PRIVATE = 0o700;
+const STICKY = 0o1000;
+
+function makePrivateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: PRIVATE });
+  const { mode } = statSync(path);
+  // Closing /tmp would break the machine for everybody else, and root could.
+  if ((mode & STICKY) !== 0) throw new Error("it is shared with others");
+  if ((mode & 0o077) !== 0) chmodSync(path, PRIVATE);
+  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+/** SQLite's code for a lock that somebody else holds. */
+const SQLITE_BUSY = 5;
+
+/**
+ * Takes `folder` for this process, until the answer is called or the process ends, however it ends: the lock is the
+ * kernel's, on a file that is a database for the lock's sake only. Throws a HomeTakenError when another process has it.
+ */
+export function takeHome(folder: string): () => void {
+  const pidFile = join(folder, "evie.pid");
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(join(folder, "lock.db"));
+    lock.exec("BEGIN EXCLUSIVE");
+    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  } catch (error) {
+    lock?.close();
+    if (isObject(error) && error["errcode"] === SQLITE_BUSY)
+      throw new HomeTakenError(folder, readPid(pidFile));
+    const advice = "Remove lock.db there when no evie runs, or make the folder writable.";
+    throw new HomeError(folder, `${folder} cannot be locked: ${reasonOf(error)}. ${advice}`, error);
+  }
+  const held = lock;
+  return () => {
+    if (!held.isOpen) return;
+    // First the file: once the lock is free it may be another's.
+    rmSync(pidFile, { force: true });
+    held.close();
+  };
+}
+
+function readPid(path: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(path, "utf8"));
+    return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function codeOf(error: unknown): string {
+  return isObject(error) && typeof error["code"] === "string" ? error["code"] : "";
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
