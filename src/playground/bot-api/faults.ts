@@ -48,10 +48,69 @@ export interface ActiveFault {
 
 export interface Faults {
   /** Of several that match a call, the one added first hits it. */
-  calls(fault: CallFault): ActiveFault;
-  files(fault: FileFault): ActiveFault;
+  readonly calls: (fault: CallFault) => ActiveFault;
+  readonly files: (fault: FileFault) => ActiveFault;
   /** Ends every fault of calls and files. */
-  clear(): void;
+  readonly clear: () => void;
   /** Refuses connections and drops those that are open, until `end`; the port stays the same. */
   outage(): Promise<{ end(): Promise<void> }>;
+}
+
+/** A fault that a request has run into; `off` is aborted when the fault is switched off. */
+export interface Hit<F> {
+  readonly fault: F;
+  readonly off: AbortSignal;
+}
+
+export interface FaultPlan extends Omit<Faults, "outage"> {
+  /** The fault that a call runs into, which counts as a hit. */
+  hitCall(method: string, chatId: number | undefined): Hit<CallFault> | undefined;
+  hitFile(path: string): Hit<FileFault> | undefined;
+}
+
+interface Armed<F> {
+  readonly fault: F & { readonly times?: number };
+  hits: number;
+  readonly end: AbortController;
+}
+
+export function createFaultPlan(): FaultPlan {
+  const calls: Armed<CallFault>[] = [];
+  const files: Armed<FileFault>[] = [];
+
+  const arm = <F extends { readonly times?: number }>(list: Armed<F>[], fault: F): ActiveFault => {
+    const armed: Armed<F> = { fault, hits: 0, end: new AbortController() };
+    list.push(armed);
+    return {
+      get hits() {
+        return armed.hits;
+      },
+      off: () => armed.end.abort(),
+    };
+  };
+  const hit = <F>(list: readonly Armed<F>[], matches: (fault: F) => boolean): Hit<F> | undefined => {
+    const armed = list.find(
+      ({ fault, hits, end }) => !end.signal.aborted && hits < (fault.times ?? Infinity) && matches(fault),
+    );
+    if (armed === undefined) return undefined;
+    armed.hits += 1;
+    return { fault: armed.fault, off: armed.end.signal };
+  };
+
+  return {
+    calls: (fault) => arm(calls, fault),
+    files: (fault) => arm(files, fault),
+    clear() {
+      for (const { end } of [...calls, ...files]) end.abort();
+    },
+    hitCall: (method, chatId) =>
+      hit(calls, (fault) => {
+        const { methods = [method] } = fault;
+        const named = (typeof methods === "string" ? [methods] : methods).map((name) => name.toLowerCase());
+        return (
+          named.includes(method.toLowerCase()) && (fault.chatId === undefined || fault.chatId === chatId)
+        );
+      }),
+    hitFile: (path) => hit(files, (fault) => fault.path === undefined || path.includes(fault.path)),
+  };
 }

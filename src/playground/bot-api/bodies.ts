@@ -1,0 +1,67 @@
+import type { IncomingMessage } from "node:http";
+import { ApiError, badRequest } from "./errors.ts";
+import { isRecord } from "./params.ts";
+import type { Upload } from "./params.ts";
+
+/** The largest request that the cloud server takes: a file of 50 MB and its surroundings. */
+const MAX_BODY = 52 * 1024 * 1024;
+
+export interface Body {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly uploads: ReadonlyMap<string, Upload>;
+}
+
+/**
+ * Reads query and body of a request: JSON, urlencoded or multipart. The body's fields win over the query's.
+ * Throws an ApiError 413 for a body beyond Telegram's size and 400 for one that cannot be read.
+ */
+export async function readBody(request: IncomingMessage, query: URLSearchParams): Promise<Body> {
+  const fields: Record<string, unknown> = Object.fromEntries(query);
+  const uploads = new Map<string, Upload>();
+  const bytes = await collect(request);
+  const type = request.headers["content-type"] ?? "";
+  if (bytes.length === 0) return { fields, uploads };
+
+  if (type.startsWith("application/json")) {
+    Object.assign(fields, parseJson(bytes));
+  } else if (/^(multipart\/form-data|application\/x-www-form-urlencoded)/.test(type)) {
+    for (const [name, value] of await parseForm(bytes, type)) {
+      if (typeof value === "string") fields[name] = value;
+      else {
+        const content = new Uint8Array(await value.arrayBuffer());
+        uploads.set(name, { name: value.name, type: value.type, bytes: content });
+      }
+    }
+  }
+  return { fields, uploads };
+}
+
+async function collect(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // The rest is read and thrown away: a client that still writes would see a reset instead of the answer.
+    if (size <= MAX_BODY) chunks.push(chunk);
+  }
+  if (size > MAX_BODY) throw new ApiError(413, "Request Entity Too Large");
+  return Buffer.concat(chunks);
+}
+
+function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    if (isRecord(value)) return value;
+  } catch {
+    // Falls through to the same answer as any other body that is no object.
+  }
+  throw badRequest("can't parse request body: object expected");
+}
+
+async function parseForm(bytes: Buffer, type: string): Promise<FormData> {
+  try {
+    return await new Response(new Uint8Array(bytes), { headers: { "content-type": type } }).formData();
+  } catch {
+    throw badRequest("can't parse request body: malformed form");
+  }
+}
