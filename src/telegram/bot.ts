@@ -1,0 +1,128 @@
+import { Bot, GrammyError } from "grammy";
+import type { Clock } from "../domain/clock.ts";
+import type { Log } from "../domain/log.ts";
+import type { Sessions } from "../domain/sessions.ts";
+import { createAttachments } from "./attachments.ts";
+import { createBackoff } from "./backoff.ts";
+import { type ChatPointers, createConversations } from "./conversations.ts";
+import { startDeadline } from "./deadline.ts";
+import { grammyFetch } from "./fetch.ts";
+import { createIntake, type Intake } from "./intake.ts";
+import { createOutboxes } from "./outboxes.ts";
+import { createPerform } from "./perform.ts";
+import { createPoller, removeWebhook, UnauthorizedError } from "./poller.ts";
+import { toGrammy } from "./signals.ts";
+import { COMMANDS } from "./words.ts";
+
+export interface TelegramOptions {
+  readonly token: string;
+  /** Without a slash at its end. */
+  readonly apiRoot: string;
+  /** Numeric ids of the people who may reach an agent. */
+  readonly allowedUsers: ReadonlySet<number>;
+  /** Evie's own folder for what people send. */
+  readonly filesFolder: string;
+  readonly sessions: Sessions;
+  readonly pointers: ChatPointers;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+}
+
+/** The Telegram face. */
+export interface Telegram {
+  /** Learns who the bot is, waiting for Telegram as long as need be. Rejects with UnauthorizedError. */
+  connect(signal: AbortSignal): Promise<{ readonly id: number; readonly username: string }>;
+  /** Receives until `stop`. Rejects with UnauthorizedError or ConflictError. */
+  run(): Promise<void>;
+  /** Receives no more; bursts that wait are given up and their chats told. */
+  stop(): Promise<void>;
+  /** Resolves when everything that is left to say was said. */
+  idle(): Promise<void>;
+  /** Drops whatever is still waiting to be said. */
+  close(): void;
+}
+
+/** Milliseconds for the calls of the start. */
+const START_CALL_DEADLINE = 15_000;
+
+/** Builds the bot and joins its parts: poller, bursts, conversations, outboxes. */
+export function createTelegram(options: TelegramOptions): Telegram {
+  const { token, apiRoot, allowedUsers, filesFolder, sessions, pointers, clock, log, random } = options;
+  const bot = new Bot(token, { client: { apiRoot, fetch: grammyFetch } });
+
+  const outboxes = createOutboxes({ perform: createPerform(bot.api, clock), clock, log, random });
+  const conversations = createConversations({ sessions, pointers, outboxes, clock, log });
+  const fetchAttachment = createAttachments({
+    locate: async (fileId, signal) => (await bot.api.getFile(fileId, toGrammy(signal))).file_path ?? "",
+    downloadRoot: `${apiRoot}/file/bot${token}`,
+    folder: filesFolder,
+    clock,
+    log,
+  });
+  let intake: Intake | undefined;
+
+  bot.use((context) => intake?.take(context.update));
+
+  const poller = createPoller({
+    api: bot.api,
+    handle: (update) => bot.handleUpdate(update),
+    clock,
+    log,
+    backoff: createBackoff(random),
+  });
+
+  /** Does one call of the start until it works or nothing can make it work. */
+  async function insist(what: string, work: (signal: AbortSignal) => Promise<unknown>, stopped: AbortSignal) {
+    const backoff = createBackoff(random);
+    while (!stopped.aborted) {
+      const deadline = startDeadline(clock, START_CALL_DEADLINE);
+      try {
+        await work(AbortSignal.any([deadline.signal, stopped]));
+        return;
+      } catch (error) {
+        if (error instanceof GrammyError && (error.error_code === 401 || error.error_code === 404)) {
+          throw new UnauthorizedError({ cause: error });
+        }
+        const wait = backoff.next();
+        log.warn({ err: error, seconds: Math.round(wait / 1_000) }, `${what} did not work. Trying again`);
+        await clock.sleep(wait, stopped);
+      } finally {
+        deadline.cancel();
+      }
+    }
+  }
+
+  return {
+    async connect(signal) {
+      await Promise.all([
+        insist("Asking Telegram who the bot is", (deadline) => bot.init(toGrammy(deadline)), signal),
+        insist("Removing a webhook", () => removeWebhook(bot.api), signal),
+      ]);
+      const { id, username } = bot.botInfo;
+      intake = createIntake({
+        recipient: { username, isAllowed: (userId) => allowedUsers.has(userId) },
+        conversations,
+        outboxes,
+        fetchAttachment,
+        clock,
+        log,
+      });
+      bot.api
+        .setMyCommands(COMMANDS.map(({ name, description }) => ({ command: name, description })))
+        .catch((error: unknown) => log.warn({ err: error }, "the menu of commands could not be set"));
+      return { id, username };
+    },
+    run: () => poller.run(),
+    async stop() {
+      intake?.close();
+      await poller.stop();
+    },
+    async idle() {
+      await Promise.all(outboxes.all().map((outbox) => outbox.idle()));
+    },
+    close() {
+      for (const outbox of outboxes.all()) outbox.close();
+    },
+  };
+}

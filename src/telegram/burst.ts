@@ -1,0 +1,88 @@
+import type { Clock } from "../domain/clock.ts";
+import type { ChatKey } from "../domain/ids.ts";
+import { DEBOUNCE_WINDOW } from "./timing.ts";
+
+export interface BurstsOptions<Part> {
+  readonly clock: Clock;
+  /** Takes a burst whose deadline has passed. Called once a burst, synchronously with its removal. */
+  readonly flush: (key: ChatKey, parts: readonly Part[]) => void;
+  /** Hears of a `flush` that threw, which is a fault of evie's own. */
+  readonly fault: (error: unknown) => void;
+}
+
+/** The Message Bursts that wait, one a chat. */
+export interface Bursts<Part> {
+  /** Adds a part at its moment of arrival and moves the deadline. True when this part opened the burst. */
+  add(key: ChatKey, part: Part): boolean;
+  /** Replaces the first part that `matches` by what `change` makes of it. False when none waits. The deadline stays. */
+  amend(key: ChatKey, matches: (part: Part) => boolean, change: (part: Part) => Part): boolean;
+  /** Takes the waiting burst away, so that nothing of it is ever flushed. Empty when none waits. */
+  discard(key: ChatKey): readonly Part[];
+  /** The chats that have a burst waiting. */
+  keys(): readonly ChatKey[];
+}
+
+interface PendingBurst<Part> {
+  readonly parts: Part[];
+  /** In the clock's milliseconds. */
+  deadline: number;
+  readonly discarded: AbortController;
+}
+
+/**
+ * Messages that arrive in quick succession, held until their chat has been quiet for DEBOUNCE_WINDOW.
+ *
+ * Each burst owns exactly one flush task. The task sleeps until the deadline and looks again: if it has moved, it
+ * sleeps on; if it has passed, then in the same synchronous step the burst is removed and handed on. So a burst is
+ * flushed at most once, and the next message opens a fresh one.
+ */
+export function createBursts<Part>({ clock, flush, fault }: BurstsOptions<Part>): Bursts<Part> {
+  const pending = new Map<ChatKey, PendingBurst<Part>>();
+
+  async function flushTask(key: ChatKey, burst: PendingBurst<Part>): Promise<void> {
+    for (;;) {
+      const { signal } = burst.discarded;
+      await clock.sleep(burst.deadline - clock.now(), signal);
+      if (signal.aborted) return;
+      if (clock.now() < burst.deadline) continue;
+      pending.delete(key);
+      flush(key, burst.parts);
+      return;
+    }
+  }
+
+  return {
+    add(key, part) {
+      const deadline = clock.now() + DEBOUNCE_WINDOW;
+      const waiting = pending.get(key);
+      if (waiting !== undefined) {
+        waiting.parts.push(part);
+        waiting.deadline = deadline;
+        return false;
+      }
+      const burst: PendingBurst<Part> = { parts: [part], deadline, discarded: new AbortController() };
+      pending.set(key, burst);
+      flushTask(key, burst).catch(fault);
+      return true;
+    },
+
+    amend(key, matches, change) {
+      const parts = pending.get(key)?.parts ?? [];
+      const at = parts.findIndex(matches);
+      const part = parts[at];
+      if (part === undefined) return false;
+      parts[at] = change(part);
+      return true;
+    },
+
+    discard(key) {
+      const burst = pending.get(key);
+      if (burst === undefined) return [];
+      pending.delete(key);
+      burst.discarded.abort();
+      return burst.parts;
+    },
+
+    keys: () => [...pending.keys()],
+  };
+}

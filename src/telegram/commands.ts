@@ -1,0 +1,39 @@
+import type { WaitingPart } from "./draft.ts";
+import { releaseParts } from "./draft.ts";
+import { replies } from "./words.ts";
+
+/** What a command may do in the chat that it was sent in. */
+export interface CommandPorts {
+  /** Takes the waiting burst away; what it held. */
+  discardBurst(): readonly WaitingPart[];
+  /** Ends the running turn; false when nothing ran. */
+  stopTurn(): boolean;
+  /** Points the chat to a new session. */
+  clearSession(): void;
+}
+
+/**
+ * Does a command, at once, and says what to reply. `/start`, `/help` and what evie does not know leave a waiting
+ * burst and a running turn as they are.
+ */
+export function runCommand(name: string, ports: CommandPorts): string {
+  switch (name) {
+    case "start":
+      return replies.start;
+    case "help":
+      return replies.help;
+    case "clear":
+    case "new":
+      // The burst first: its flush would put a turn onto the session that was just begun.
+      releaseParts(ports.discardBurst());
+      ports.clearSession();
+      return replies.cleared;
+    case "stop": {
+      const discarded = ports.discardBurst();
+      releaseParts(discarded);
+      return ports.stopTurn() || discarded.length > 0 ? replies.stopped : replies.nothingRuns;
+    }
+    default:
+      return replies.unknownCommand(name);
+  }
+}

@@ -1,0 +1,107 @@
+import type { Clock } from "../domain/clock.ts";
+import type { SessionEvent } from "../domain/events.ts";
+import { type ChatKey, type ChatPlace, parseChatKey, type SessionId } from "../domain/ids.ts";
+import type { Log } from "../domain/log.ts";
+import type { PromptDraft } from "../domain/prompt.ts";
+import type { Session, Sessions } from "../domain/sessions.ts";
+import { createDelivery, type Delivery } from "./delivery.ts";
+import type { Outboxes } from "./outboxes.ts";
+
+/** Which session a chat speaks with: a stored pointer, not a name made of the chat. */
+export interface ChatPointers {
+  sessionOf(key: ChatKey): SessionId | undefined;
+  point(key: ChatKey, id: SessionId): void;
+}
+
+export interface ConversationsOptions {
+  readonly sessions: Sessions;
+  readonly pointers: ChatPointers;
+  readonly outboxes: Outboxes;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A chat and the session that it speaks with at the moment. */
+export interface Conversation {
+  run(draft: PromptDraft): void;
+  /** Starts the session's agent, if it rests. */
+  wake(): void;
+  /** False when nothing ran. */
+  stop(): boolean;
+  /**
+   * Points the chat to a new session, at once. The old one is dismissed in the background, and nothing that it
+   * still produces is shown.
+   */
+  clear(): void;
+}
+
+/** The conversations of all chats, each attached to its session once. */
+export function createConversations(options: ConversationsOptions): (key: ChatKey) => Conversation {
+  const conversations = new Map<ChatKey, Conversation>();
+  return (key) => {
+    const known = conversations.get(key);
+    if (known !== undefined) return known;
+    const conversation = createConversation(key, options);
+    conversations.set(key, conversation);
+    return conversation;
+  };
+}
+
+function createConversation(key: ChatKey, options: ConversationsOptions): Conversation {
+  const { sessions, pointers, outboxes, clock, log } = options;
+  const place: ChatPlace = parseChatKey(key) ?? { chatId: 0 };
+  const outbox = outboxes(place.chatId);
+  let session: Session | undefined;
+  let detach = (): void => undefined;
+  let delivery: Delivery | undefined;
+
+  /** The session, attached to this chat exactly once; made or resumed when first needed. */
+  function current(): Session {
+    if (session !== undefined) return session;
+    const stored = pointers.sessionOf(key);
+    const resumed = stored === undefined ? undefined : sessions.open(stored);
+    return attach(resumed ?? begin());
+  }
+
+  function begin(): Session {
+    const made = sessions.create({ face: "telegram" });
+    pointers.point(key, made.id);
+    return made;
+  }
+
+  function attach(next: Session): Session {
+    session = next;
+    detach = next.attach(show);
+    return next;
+  }
+
+  /** Walks every event of the session to the turn's delivery, which begins with the turn, whoever began it. */
+  function show(event: SessionEvent): void {
+    if (event.type === "agent_start") {
+      delivery = createDelivery({ place, clock, log, turnId: event.turnId });
+      delivery.apply(event);
+      outbox.join(delivery);
+      return;
+    }
+    delivery?.apply(event);
+    if (event.type === "agent_end") delivery = undefined;
+    outbox.wake();
+  }
+
+  return {
+    run: (draft) => {
+      current().run(draft, "telegram");
+    },
+    wake: () => current().wake(),
+    stop: () => session?.stop() ?? false,
+    clear() {
+      const old = current();
+      detach();
+      delivery?.cut();
+      delivery = undefined;
+      attach(begin());
+      outbox.wake();
+      old.dismiss().catch((error: unknown) => log.error({ err: error }, "an old session was not dismissed"));
+    },
+  };
+}

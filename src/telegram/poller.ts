@@ -1,0 +1,141 @@
+import { createConcurrentSink, createRunner, createSource } from "@grammyjs/runner";
+import { type Api, GrammyError } from "grammy";
+import type { Update } from "grammy/types";
+import type { Clock } from "../domain/clock.ts";
+import type { Log } from "../domain/log.ts";
+import type { Backoff } from "./backoff.ts";
+import { startDeadline } from "./deadline.ts";
+import { type GrammySignal, toGrammy, toNative } from "./signals.ts";
+
+/** Seconds that Telegram may hold a poll when there is nothing new. */
+const POLL_TIMEOUT = 30;
+/** Milliseconds on top, after which a poll that says nothing is given up. */
+const POLL_MARGIN = 15_000;
+/** Milliseconds of nothing but conflicts after which evie leaves the bot to whoever else polls it. */
+const CONFLICT_LIMIT = 5 * 60_000;
+/** Milliseconds for the last confirmation, at the end. */
+const CONFIRM_DEADLINE = 2_000;
+
+const ALLOWED_UPDATES = ["message", "edited_message", "callback_query", "my_chat_member"] as const;
+
+/** Telegram does not know the bot's token. */
+export class UnauthorizedError extends Error {
+  override readonly name = "UnauthorizedError";
+  constructor(options?: ErrorOptions) {
+    super(
+      "Telegram does not accept TELEGRAM_BOT_TOKEN. Copy it again from @BotFather, who can also give a new one (/token).",
+      options,
+    );
+  }
+}
+
+/** Another program polls the same bot. */
+export class ConflictError extends Error {
+  override readonly name = "ConflictError";
+  constructor(options?: ErrorOptions) {
+    super(
+      "Another program receives this bot's messages. Stop it, or give evie a bot of its own; each bot can have only one.",
+      options,
+    );
+  }
+}
+
+export interface PollerOptions {
+  readonly api: Api;
+  /** Takes one update. Called synchronously, in Telegram's order. */
+  readonly handle: (update: Update) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly backoff: Backoff;
+}
+
+export interface Poller {
+  /** Receives until it is stopped. Rejects with UnauthorizedError or ConflictError, and with nothing else. */
+  run(): Promise<void>;
+  /** Stops receiving and confirms what was received, so that it does not come again. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Long polling on grammY runner's source, sink and runner, with a fetcher of its own: the runner's waits double
+ * without a cap and cannot be ended, and it gives up at the first conflict.
+ */
+export function createPoller({ api, handle, clock, log, backoff }: PollerOptions): Poller {
+  let offset = 0;
+  let conflictSince: number | undefined;
+
+  async function supply(batchSize: number, stopped: GrammySignal): Promise<Update[]> {
+    const signal = toNative(stopped);
+    for (;;) {
+      try {
+        const updates = await poll(Math.max(1, Math.min(100, batchSize)), signal);
+        backoff.reset();
+        conflictSince = undefined;
+        const last = updates.at(-1);
+        if (last !== undefined) offset = last.update_id + 1;
+        return updates;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        await clock.sleep(await waitAfter(error), signal);
+        if (signal.aborted) throw error;
+      }
+    }
+  }
+
+  async function poll(limit: number, signal: AbortSignal): Promise<Update[]> {
+    const deadline = startDeadline(clock, POLL_TIMEOUT * 1_000 + POLL_MARGIN);
+    try {
+      return await api.getUpdates(
+        { offset, limit, timeout: POLL_TIMEOUT, allowed_updates: [...ALLOWED_UPDATES] },
+        toGrammy(AbortSignal.any([signal, deadline.signal])),
+      );
+    } finally {
+      deadline.cancel();
+    }
+  }
+
+  /** Milliseconds to wait after a failed poll; throws what no waiting cures. */
+  async function waitAfter(error: unknown): Promise<number> {
+    const code = error instanceof GrammyError ? error.error_code : undefined;
+    if (code === 401 || code === 404) throw new UnauthorizedError({ cause: error });
+    if (code === 409) {
+      conflictSince ??= clock.now();
+      if (clock.now() - conflictSince >= CONFLICT_LIMIT) throw new ConflictError({ cause: error });
+      // Somebody may have set a webhook, which is a conflict as well, and one that evie can end.
+      await removeWebhook(api).catch((failure: unknown) =>
+        log.warn({ err: failure }, "a webhook may be set"),
+      );
+    }
+    const asked = error instanceof GrammyError ? (error.parameters.retry_after ?? 0) * 1_000 : 0;
+    const wait = Math.max(asked, backoff.next());
+    const what = code === 409 ? new ConflictError().message : "Telegram could not be asked for messages.";
+    log.warn({ err: error, seconds: Math.round(wait / 1_000) }, `${what} Trying again`);
+    return wait;
+  }
+
+  const sink = createConcurrentSink<Update, unknown>({ consume: handle }, async (error) =>
+    log.error({ err: error }, "an update could not be handled"),
+  );
+  const runner = createRunner(createSource({ supply }), sink);
+
+  return {
+    async run() {
+      runner.start();
+      await runner.task();
+    },
+    async stop() {
+      await runner.stop()?.catch(() => undefined);
+      if (offset === 0) return;
+      const deadline = startDeadline(clock, CONFIRM_DEADLINE);
+      await api
+        .getUpdates({ offset, limit: 1, timeout: 0 }, toGrammy(deadline.signal))
+        .catch((error: unknown) => log.warn({ err: error }, "the last messages could not be confirmed"))
+        .finally(deadline.cancel);
+    },
+  };
+}
+
+/** A webhook and polling exclude each other. What waits at Telegram is kept. */
+export async function removeWebhook(api: Api): Promise<void> {
+  await api.deleteWebhook({ drop_pending_updates: false });
+}

@@ -1,0 +1,111 @@
+import type { Message } from "../domain/events.ts";
+import { joinTexts } from "../domain/prompt.ts";
+import type { Transcript } from "../domain/transcript.ts";
+import { type FormattedText, joinFormatted } from "./entities.ts";
+import {
+  EMPTY_ANSWER,
+  noticeLine,
+  outcomeLine,
+  PLACEHOLDER,
+  THINKING,
+  toolLine,
+  untilElapsedChanges,
+} from "./words.ts";
+
+/** What the person should see of one turn. */
+export interface View {
+  /** The agent's answer so far, as markdown. */
+  readonly answer: string;
+  /** Evie's own lines below it, each quiet and short. */
+  readonly lines: readonly string[];
+  /** The turn has ended: this is what stays. */
+  readonly final: boolean;
+}
+
+/** Says what a turn's messages should show at `at`, in milliseconds since 1970. A turn without a trace shows nothing. */
+export function viewOf(transcript: Transcript, at: number): View {
+  const answer = answerOf(transcript);
+  const remarks = transcript.remarks.map(noticeLine);
+  const outcome = transcript.turn?.outcome;
+  if (outcome === undefined) {
+    const status = statusLine(transcript, at);
+    const lines = status === undefined ? remarks : [...remarks, status];
+    return { answer, lines: answer === "" && lines.length === 0 ? [PLACEHOLDER] : lines, final: false };
+  }
+  const traceless = answer === "" && remarks.length === 0;
+  if (traceless && (outcome.type === "replaced" || outcome.type === "stopped")) {
+    return { answer: "", lines: [], final: true };
+  }
+  const line = outcomeLine(outcome) ?? (answer === "" ? EMPTY_ANSWER : undefined);
+  return { answer, lines: line === undefined ? remarks : [...remarks, line], final: true };
+}
+
+/** Everything that the agent said to the person in this turn, as one text. Blank is as good as nothing. */
+function answerOf({ messages }: Transcript): string {
+  const text = joinTexts(messages.filter(isAnswer).map(textOf));
+  return text.trim() === "" ? "" : text;
+}
+
+/** Whether the agent has said anything in this turn that a person would read. */
+export function hasAnswer(transcript: Transcript): boolean {
+  return transcript.messages.some((message) => isAnswer(message) && textOf(message).trim() !== "");
+}
+
+function isAnswer(message: Message): boolean {
+  return message.role === "assistant";
+}
+
+function textOf({ content }: Message): string {
+  return joinTexts(content.map((part) => (part.type === "text" ? part.text : "")));
+}
+
+/** What the agent is doing, where its words do not show it. */
+function statusLine(transcript: Transcript, at: number): string | undefined {
+  if (transcript.notice !== undefined) return noticeLine(transcript.notice);
+  const tools = toolLine(runningTools(transcript), at);
+  if (tools !== undefined) return tools;
+  const last = transcript.messages.at(-1);
+  const thinks =
+    last?.role === "assistant" && last.stopReason === "pending" && last.content.at(-1)?.type === "thinking";
+  return thinks ? THINKING : undefined;
+}
+
+function runningTools({ tools }: Transcript) {
+  return tools.filter((tool) => tool.endedAt === undefined);
+}
+
+/** Milliseconds from `at` until the view changes without any event, because time is shown in it. */
+export function untilViewChanges(transcript: Transcript, at: number): number | undefined {
+  if (transcript.turn?.outcome !== undefined || transcript.notice !== undefined) return undefined;
+  const latest = runningTools(transcript).at(-1);
+  return latest === undefined ? undefined : untilElapsedChanges(at - latest.startedAt);
+}
+
+/** UTF-16 units and entities that one message holds. */
+const LARGEST_TEXT = 4_096;
+const MOST_ENTITIES = 100;
+
+/**
+ * Puts evie's lines below the last page of the answer, in italics. Where they do not fit, those that stay get a
+ * message of their own; those that pass are left out, since a message that comes and goes would jump.
+ */
+export function withLines(
+  pages: readonly FormattedText[],
+  lines: readonly string[],
+  final: boolean,
+): readonly FormattedText[] {
+  if (lines.length === 0) return pages;
+  const below = quiet(lines.join("\n"));
+  const last = pages.at(-1);
+  if (last === undefined) return [below];
+  const joined = joinFormatted(last, joinFormatted({ text: "\n\n", entities: [] }, below));
+  const fits = joined.text.length <= LARGEST_TEXT && joined.entities.length <= MOST_ENTITIES;
+  if (!fits) return final ? [...pages, below] : pages;
+  return [...pages.slice(0, -1), joined];
+}
+
+/** The placeholder alone is not set in italics: three slanted dots look like a fault. */
+function quiet(text: string): FormattedText {
+  if (text === PLACEHOLDER) return { text, entities: [] };
+  return { text, entities: [{ type: "italic", offset: 0, length: text.length }] };
+}

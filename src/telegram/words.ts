@@ -1,0 +1,126 @@
+/* Every word that evie itself says on Telegram. */
+
+import type { Notice } from "../domain/events.ts";
+import type { ToolState } from "../domain/transcript.ts";
+import type { TurnOutcome } from "../domain/turn.ts";
+
+/** Stands where the answer will be, from the flush to its first words. */
+export const PLACEHOLDER = "…";
+
+export interface CommandWord {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The menu of commands, in Telegram's order. */
+export const COMMANDS: readonly CommandWord[] = [
+  { name: "clear", description: "Start a new session" },
+  { name: "stop", description: "Stop what the agent is doing" },
+  { name: "help", description: "What evie does and understands" },
+];
+
+export const replies = {
+  start:
+    "Hello! I pass what you write to the coding agent on your machine, and bring its answer back here.\n\nWrite a message, paste a long text, or send pictures and files. /help tells more.",
+  help: [
+    "Write, and the agent on your machine answers. Messages that you send in quick succession, a long paste or an album count as one.",
+    "A new message while the agent works replaces what it is doing.",
+    [
+      "/clear – start a new session (also /new)",
+      "/stop – stop what the agent is doing",
+      "/help – this text",
+    ].join("\n"),
+  ].join("\n\n"),
+  cleared: "New session. What was said before is kept on the machine, and no longer in the agent's mind.",
+  stopped: "Stopped.",
+  nothingRuns: "Nothing is running.",
+  unknownCommand: (name: string): string => `There is no command /${name}. /help lists what there is.`,
+  stranger: (userId: number): string => `This bot is private. Your id is ${userId}.`,
+  unusable: (what: string): string => `I cannot pass ${what} on to the agent. Send text, pictures or files.`,
+  sessionGone: "The session of this chat is gone, so this begins a new one.",
+  fileMissing: (name: string, reason: string): string =>
+    `“${name}” did not reach the agent: ${reason}. Send it again if it matters.`,
+  shuttingDown:
+    "evie is being stopped on its machine. Your last message was not answered: send it again later.",
+} as const;
+
+/** What is said below an answer that did not simply end; undefined when it needs no word. */
+export function outcomeLine(outcome: TurnOutcome): string | undefined {
+  switch (outcome.type) {
+    case "done":
+      return undefined;
+    case "replaced":
+      return "(interrupted by your next message)";
+    case "stopped":
+      return "(stopped)";
+    case "failed":
+      return `⚠️ ${outcome.message}`;
+  }
+}
+
+/** The whole of an answer that has no words. */
+export const EMPTY_ANSWER = "(The agent finished without saying anything.)";
+
+/** One line for one notice. */
+export function noticeLine(notice: Notice): string {
+  switch (notice.type) {
+    case "retrying":
+      return `🔁 The model failed (${short(notice.reason)}). Trying again, ${notice.attempt} of ${notice.maxAttempts}…`;
+    case "compacting":
+      return "🗜 Making room in the agent's memory…";
+    case "question_cancelled":
+      return `❓ The agent asked “${short(notice.title)}”. evie cannot pass questions on yet, so it was told: cancelled.`;
+    case "image_omitted":
+      return "🖼 The agent could not use a picture and left it out.";
+    case "extension_message":
+      return `ℹ️ ${short(notice.text)}`;
+  }
+}
+
+export const THINKING = "💭 Thinking…";
+
+/** One quiet line on the tools that run: the latest by name, the others by number. */
+export function toolLine(running: readonly ToolState[], at: number): string | undefined {
+  const latest = running.at(-1);
+  if (latest === undefined) return undefined;
+  const others = running.length > 1 ? ` and ${running.length - 1} more` : "";
+  const elapsed = formatElapsed(at - latest.startedAt);
+  return `🔧 ${short(`${latest.name}: ${latest.summary}`)}${others}${elapsed === "" ? "" : `, ${elapsed}`}`;
+}
+
+/** `""` below five seconds, then steps that change seldom enough to be worth an edit each. */
+export function formatElapsed(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  if (seconds < 5) return "";
+  if (seconds < 60) return `${seconds - (seconds % 5)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Milliseconds until `formatElapsed` says something else. */
+export function untilElapsedChanges(ms: number): number {
+  const step = ms < 60_000 ? 5_000 : 60_000;
+  return step - (Math.max(0, ms) % step);
+}
+
+/** `12 kB`, in units of a thousand, as file browsers and Telegram show sizes. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = -1;
+  do {
+    value /= 1_000;
+    unit += 1;
+  } while (value >= 999.5 && unit < units.length - 1);
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+const LONGEST_PIECE = 120;
+
+/** White space folded, cut between code points: pieces of tools and errors share a line with evie's own words. */
+function short(text: string): string {
+  const points = [...text.replace(/\s+/g, " ").trim()];
+  return points.length <= LONGEST_PIECE ? points.join("") : `${points.slice(0, LONGEST_PIECE - 1).join("")}…`;
+}

@@ -1,0 +1,332 @@
+import { describe, expect, test } from "vitest";
+import type { Agent, AgentRun, RunEnd } from "../../src/domain/agent.ts";
+import type { TurnEvent } from "../../src/domain/events.ts";
+import type { AgentFailure } from "../../src/domain/failure.ts";
+import type { Prompt, PromptDraft } from "../../src/domain/prompt.ts";
+import { createTurnRunner, type TurnRunner } from "../../src/session/turn-runner.ts";
+import { createFakeClock } from "../fakes/fake-clock.ts";
+
+/** An agent that is worked by hand: each run waits until the test says what becomes of it. */
+function handAgent() {
+  const runs: { prompt: Prompt; accept: (accepted: boolean) => void; end: (end: RunEnd) => void }[] = [];
+  let aborts = 0;
+  const agent: Agent = {
+    ready: Promise.resolve(undefined),
+    gone: new Promise(() => undefined),
+    run(prompt): AgentRun {
+      const accepted = Promise.withResolvers<boolean>();
+      const ended = Promise.withResolvers<RunEnd>();
+      runs.push({ prompt, accept: accepted.resolve, end: ended.resolve });
+      return { accepted: accepted.promise, ended: ended.promise };
+    },
+    abort: () => {
+      aborts += 1;
+    },
+    dismiss: () => Promise.resolve(),
+  };
+  return { agent, runs, aborts: () => aborts };
+}
+
+function setUp(take?: () => Promise<Agent | AgentFailure>) {
+  const hand = handAgent();
+  const events: TurnEvent[] = [];
+  const faults: unknown[] = [];
+  const runner = createTurnRunner({
+    agent: take ?? (() => Promise.resolve(hand.agent)),
+    emit: (event) => events.push(event),
+    fault: (error) => faults.push(error),
+  });
+  const { settle } = createFakeClock();
+  return { ...hand, runner, events, faults, settle };
+}
+
+function draft(text: string) {
+  const ready = Promise.withResolvers<Prompt>();
+  const released: string[] = [];
+  const made: PromptDraft = { ready: ready.promise, release: () => released.push(text) };
+  return { draft: made, arrive: () => ready.resolve(promptOf(text)), released };
+}
+
+function readyDraft(text: string): PromptDraft {
+  return { ready: Promise.resolve(promptOf(text)), release: () => undefined };
+}
+
+function promptOf(text: string): Prompt {
+  return { text, images: [], files: [] };
+}
+
+const types = (events: readonly TurnEvent[]): string[] =>
+  events.map((event) => (event.type === "agent_end" ? `end ${event.outcome.type}` : "start"));
+
+const say = (runner: TurnRunner, text: string) => runner.run(readyDraft(text), "telegram");
+
+describe("the turn runner", () => {
+  test("hands a prompt over and ends the turn when the agent has ended", async () => {
+    const { runner, runs, events, settle } = setUp();
+    const turn = say(runner, "hello");
+    await settle();
+    expect(runs.map(({ prompt }) => prompt.text)).toEqual(["hello"]);
+    expect(runner.busy).toBe(true);
+    runs[0]?.accept(true);
+    runs[0]?.end({ type: "done" });
+    await expect(turn.ended).resolves.toEqual({ type: "done" });
+    expect(events).toEqual([
+      { type: "agent_start", turnId: turn.id, face: "telegram" },
+      { type: "agent_end", turnId: turn.id, outcome: { type: "done" } },
+    ]);
+    expect(runner.busy).toBe(false);
+  });
+
+  test("starts a turn in the step of its call, before its files and its agent are ready", () => {
+    const { runner, events } = setUp();
+    runner.run(draft("slow").draft, "telegram");
+    expect(types(events)).toEqual(["start"]);
+  });
+
+  test("replaces the running turn, whose end comes before the next start", async () => {
+    const { runner, runs, events, settle, aborts } = setUp();
+    say(runner, "first");
+    await settle();
+    runs[0]?.accept(true);
+    say(runner, "second");
+    await settle();
+    expect(aborts()).toBe(1);
+    expect(runs).toHaveLength(1);
+    runs[0]?.end({ type: "aborted" });
+    await settle();
+    expect(types(events)).toEqual(["start", "end replaced", "start"]);
+    expect(runs.map(({ prompt }) => prompt.text)).toEqual(["first", "second"]);
+  });
+
+  test("of three prompts, two of them before the first one's end, gives the agent the first, then the second and third joined", async () => {
+    const { runner, runs, events, settle } = setUp();
+    say(runner, "first");
+    await settle();
+    runs[0]?.accept(true);
+    const second = say(runner, "second");
+    const third = say(runner, "third");
+    await expect(second.ended).resolves.toEqual({ type: "replaced" });
+    runs[0]?.end({ type: "aborted" });
+    await settle();
+    expect(runs.map(({ prompt }) => prompt.text)).toEqual(["first", "second\n\nthird"]);
+    runs[1]?.accept(true);
+    runs[1]?.end({ type: "done" });
+    await expect(third.ended).resolves.toEqual({ type: "done" });
+    expect(types(events)).toEqual(["start", "end replaced", "start", "end done"]);
+  });
+
+  test("puts a prompt that was superseded while its files were fetched in front of its successor", async () => {
+    const { runner, runs, events, settle } = setUp();
+    const slow = draft("slow");
+    const turn = runner.run(slow.draft, "telegram");
+    say(runner, "quick");
+    await settle();
+    await expect(turn.ended).resolves.toEqual({ type: "replaced" });
+    expect(runs).toHaveLength(0);
+    slow.arrive();
+    await settle();
+    expect(runs.map(({ prompt }) => prompt.text)).toEqual(["slow\n\nquick"]);
+    expect(slow.released).toEqual([]);
+    runs[0]?.accept(true);
+    runs[0]?.end({ type: "done" });
+    await settle();
+    expect(slow.released).toEqual(["slow"]);
+    expect(types(events)).toEqual(["start", "end replaced", "start", "end done"]);
+  });
+
+  test("puts a prompt that was superseded while its agent started in front of its successor", async () => {
+    const hand = handAgent();
+    const started = Promise.withResolvers<Agent>();
+    const { runner, settle } = setUp(() => started.promise);
+    say(runner, "early");
+    await settle();
+    say(runner, "late");
+    await settle();
+    started.resolve(hand.agent);
+    await settle();
+    expect(hand.runs.map(({ prompt }) => prompt.text)).toEqual(["early\n\nlate"]);
+  });
+
+  test("puts a prompt that the agent did not take before its abort in front of its successor", async () => {
+    const { runner, runs, settle } = setUp();
+    say(runner, "unheard");
+    await settle();
+    say(runner, "next");
+    runs[0]?.accept(false);
+    runs[0]?.end({ type: "aborted" });
+    await settle();
+    expect(runs.map(({ prompt }) => prompt.text)).toEqual(["unheard", "unheard\n\nnext"]);
+  });
+
+  test("does not send again what the agent took, however short it ran", async () => {
+    const { runner, runs, settle } = setUp();
+    say(runner, "heard");
+    await settle();
+    say(runner, "next");
+    runs[0]?.accept(true);
+    runs[0]?.end({ type: "aborted" });
+    await settle();
+    expect(runs.map(({ prompt }) => prompt.text)).toEqual(["heard", "next"]);
+  });
+
+  test("carries a prompt on through several successors, in the order of their flushes", async () => {
+    const { runner, runs, settle } = setUp();
+    const first = draft("1");
+    const second = draft("2");
+    runner.run(first.draft, "telegram");
+    runner.run(second.draft, "telegram");
+    await settle();
+    say(runner, "3");
+    await settle();
+    second.arrive();
+    first.arrive();
+    await settle();
+    expect(runs.map(({ prompt }) => prompt.text)).toEqual(["1\n\n2\n\n3"]);
+  });
+
+  test("tells of an answer that was whole when its abort came as done", async () => {
+    const { runner, runs, settle } = setUp();
+    const turn = say(runner, "short");
+    await settle();
+    runs[0]?.accept(true);
+    say(runner, "next");
+    runs[0]?.end({ type: "done" });
+    await expect(turn.ended).resolves.toEqual({ type: "done" });
+  });
+
+  test("stops the running turn and drops what waits, which is never sent", async () => {
+    const { runner, runs, events, settle, aborts } = setUp();
+    const first = say(runner, "first");
+    await settle();
+    runs[0]?.accept(true);
+    const waiting = draft("waiting");
+    const second = runner.run(waiting.draft, "telegram");
+    expect(runner.stop()).toBe(true);
+    await expect(second.ended).resolves.toEqual({ type: "stopped" });
+    expect(waiting.released).toEqual(["waiting"]);
+    expect(aborts()).toBe(2);
+    runs[0]?.end({ type: "aborted" });
+    await expect(first.ended).resolves.toEqual({ type: "stopped" });
+    await settle();
+    expect(runs).toHaveLength(1);
+    expect(types(events)).toEqual(["start", "end stopped"]);
+    expect(runner.stop()).toBe(false);
+  });
+
+  test("does not carry what was stopped into the prompt that comes after", async () => {
+    const { runner, runs, settle } = setUp();
+    const stopped = draft("stopped");
+    runner.run(stopped.draft, "telegram");
+    runner.stop();
+    say(runner, "after");
+    stopped.arrive();
+    await settle();
+    expect(runs.map(({ prompt }) => prompt.text)).toEqual(["after"]);
+    expect(stopped.released).toEqual(["stopped"]);
+  });
+
+  test("releases each draft exactly once", async () => {
+    const { runner, runs, settle } = setUp();
+    const drafts = [draft("1"), draft("2"), draft("3")];
+    for (const each of drafts) {
+      runner.run(each.draft, "telegram");
+      each.arrive();
+    }
+    await settle();
+    runs[0]?.accept(true);
+    runs[0]?.end({ type: "done" });
+    await settle();
+    expect(drafts.map(({ released }) => released)).toEqual([["1"], ["2"], ["3"]]);
+  });
+
+  test.each<{ case: string; accepted: boolean; end: RunEnd; says: RegExp }>([
+    {
+      case: "refused",
+      accepted: false,
+      end: { type: "failed", failure: { type: "refused", reason: "No API key found." } },
+      says: /refused the prompt: No API key found/,
+    },
+    {
+      case: "whose model failed, after all retries",
+      accepted: true,
+      end: { type: "failed", failure: { type: "model_failed", reason: "500" } },
+      says: /model could not answer: 500/,
+    },
+    {
+      case: "whose agent died",
+      accepted: true,
+      end: { type: "failed", failure: { type: "exited", exit: { signal: "SIGKILL" } } },
+      says: /ended unexpectedly \(signal SIGKILL\)/,
+    },
+  ])(
+    "ends a turn $case as failed, with one sentence, and takes the next",
+    async ({ accepted, end, says }) => {
+      const { runner, runs, settle } = setUp();
+      const turn = say(runner, "hello");
+      await settle();
+      runs[0]?.accept(accepted);
+      runs[0]?.end(end);
+      await expect(turn.ended).resolves.toEqual({ type: "failed", message: expect.stringMatching(says) });
+      say(runner, "again");
+      await settle();
+      expect(runs.map(({ prompt }) => prompt.text)).toEqual(["hello", "again"]);
+    },
+  );
+
+  test("ends a turn whose agent cannot be started as failed, and tries anew with the next prompt", async () => {
+    const hand = handAgent();
+    const answers: (Agent | AgentFailure)[] = [{ type: "missing", command: "pi" }, hand.agent];
+    const { runner, settle } = setUp(() => Promise.resolve(answers.shift() ?? hand.agent));
+    const turn = say(runner, "hello");
+    await expect(turn.ended).resolves.toEqual({
+      type: "failed",
+      message: expect.stringMatching(/not found \(pi\)/),
+    });
+    say(runner, "again");
+    await settle();
+    expect(hand.runs.map(({ prompt }) => prompt.text)).toEqual(["again"]);
+  });
+
+  test("tells a fault of evie's own as such, and goes on", async () => {
+    const { runner, faults } = setUp(() => Promise.reject(new Error("a bug")));
+    const turn = say(runner, "hello");
+    await expect(turn.ended).resolves.toEqual({
+      type: "failed",
+      message: expect.stringMatching(/evie made a mistake/),
+    });
+    expect(faults).toHaveLength(1);
+    expect(runner.busy).toBe(false);
+  });
+
+  test("does not wake the agent for a prompt that holds nothing", async () => {
+    const { runner, runs } = setUp();
+    const turn = say(runner, " \n");
+    await expect(turn.ended).resolves.toEqual({ type: "done" });
+    expect(runs).toEqual([]);
+  });
+
+  test("takes a prompt that comes while it tells of an end, and tells that end first to everybody", async () => {
+    const hand = handAgent();
+    const seen: string[] = [];
+    let again = true;
+    const runner: TurnRunner = createTurnRunner({
+      agent: () => Promise.resolve(hand.agent),
+      emit: (event) => {
+        if (event.type === "agent_end" && again) {
+          again = false;
+          say(runner, "second");
+        }
+        seen.push(...types([event]));
+      },
+      fault: () => undefined,
+    });
+    say(runner, "first");
+    const { settle } = createFakeClock();
+    await settle();
+    hand.runs[0]?.accept(true);
+    hand.runs[0]?.end({ type: "done" });
+    await settle();
+    expect(seen).toEqual(["start", "end done", "start"]);
+    expect(hand.runs.map(({ prompt }) => prompt.text)).toEqual(["first", "second"]);
+  });
+});
