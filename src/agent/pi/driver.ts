@@ -75,7 +75,7 @@ function startPi(
       else if (record !== "ignored") take(record);
     },
   });
-  const rpc = createRpc(agent.writeLine);
+  const rpc = createRpc((line) => agent.writeLine(line));
   const about = { pid: agent.pid, sessionFile };
 
   const noteBadLine = (line: string): void => {
