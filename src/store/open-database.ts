@@ -1,0 +1,103 @@
+import { chmodSync, closeSync, existsSync, openSync, renameSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import type { Clock } from "../domain/clock.ts";
+import { SCHEMA_VERSION, migrate, schemaVersionOf } from "./migrations.ts";
+
+/** The store cannot be opened. The message says why and what to do. */
+export class StoreError extends Error {
+  readonly path: string;
+
+  constructor(path: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "StoreError";
+    this.path = path;
+  }
+}
+
+export interface OpenedDatabase {
+  readonly database: DatabaseSync;
+  /** Where the old file lies now, when it was damaged and a new one was begun. Say it to the person. */
+  readonly setAside?: string;
+}
+
+/**
+ * Opens the database at `path`, made when missing, with the newest schema. A commit is on the disk when it returns.
+ * A damaged file is set aside, never thrown away. Throws a StoreError when it is from a newer evie or cannot be used.
+ */
+export function openDatabase(path: string, clock: Clock): OpenedDatabase {
+  try {
+    return { database: open(path) };
+  } catch (error) {
+    if (!isDamage(error)) throw asStoreError(path, error);
+  }
+  try {
+    const setAside = moveAside(path, clock);
+    return { database: open(path), setAside };
+  } catch (error) {
+    throw asStoreError(path, error);
+  }
+}
+
+/** Milliseconds to wait for another program, such as a backup, that holds the file. */
+const BUSY_TIMEOUT = 2000;
+
+function open(path: string): DatabaseSync {
+  // SQLite would make it readable for everybody, and gives its companions the same mode.
+  closeSync(openSync(path, "a", 0o600));
+  chmodSync(path, 0o600);
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
+  try {
+    const version = schemaVersionOf(database);
+    if (version > SCHEMA_VERSION) {
+      throw new StoreError(
+        path,
+        `${path} was written by a newer evie (schema ${version}, this one knows ${SCHEMA_VERSION}). Update evie, or set EVIE_HOME to another folder.`,
+      );
+    }
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    const { quick_check: health } = database.prepare("PRAGMA quick_check(1)").get() ?? {};
+    if (health !== "ok") throw new Damage(String(health));
+    migrate(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** What `quick_check` found. */
+class Damage extends Error {}
+
+/** SQLite's codes for a damaged database and for a file that is none. */
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+function isDamage(error: unknown): boolean {
+  if (error instanceof Damage) return true;
+  // An extended code carries the plain one in its lowest byte.
+  const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+}
+
+function moveAside(path: string, clock: Clock): string {
+  const date = new Date(clock.date()).toISOString().replaceAll(":", "-").replace(/\.\d+/, "");
+  let target = `${path}.damaged-${date}`;
+  for (let count = 2; existsSync(target); count += 1) target = `${path}.damaged-${date}-${count}`;
+  renameSync(path, target);
+  // SQLite has merged its companions into the file and removed them, unless that failed, as on a full disk. One that
+  // were left would be taken for the new database's own and spoil it.
+  for (const companion of ["-wal", "-shm"]) {
+    if (existsSync(`${path}${companion}`)) renameSync(`${path}${companion}`, `${target}${companion}`);
+  }
+  return target;
+}
+
+function asStoreError(path: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StoreError(
+    path,
+    `${path} cannot be opened: ${reason}. See that the disk has room and the file belongs to you.`,
+    error,
+  );
+}

@@ -1,0 +1,32 @@
+import type { Clock } from "../domain/clock.ts";
+import { createStoredChats } from "./chats.ts";
+import type { StoredChats } from "./chats.ts";
+import { openDatabase } from "./open-database.ts";
+import { createStoredSessions } from "./sessions.ts";
+import type { StoredSessions } from "./sessions.ts";
+
+/** What evie remembers while it is down. */
+export interface Store {
+  readonly sessions: StoredSessions;
+  readonly chats: StoredChats;
+  /** Idempotent. Nothing may be asked of the store afterwards. */
+  close(): void;
+}
+
+/**
+ * Opens the store in the file at `path`. `setAside` names where a damaged one lies now, when a new one was begun
+ * instead. Throws a StoreError when there can be no store.
+ */
+export function openStore(path: string, clock: Clock): { readonly store: Store; readonly setAside?: string } {
+  const { database, ...rest } = openDatabase(path, clock);
+  return {
+    ...rest,
+    store: {
+      sessions: createStoredSessions(database),
+      chats: createStoredChats(database),
+      close() {
+        if (database.isOpen) database.close();
+      },
+    },
+  };
+}
