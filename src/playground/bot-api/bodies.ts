@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError, badRequest } from "./errors.ts";
+import { parseMultipart } from "./multipart.ts";
 import { isRecord } from "./params.ts";
 import type { Upload } from "./params.ts";
 
@@ -16,22 +17,21 @@ export interface Body {
  * Throws an ApiError 413 for a body beyond Telegram's size and 400 for one that cannot be read.
  */
 export async function readBody(request: IncomingMessage, query: URLSearchParams): Promise<Body> {
-  const fields: Record<string, unknown> = Object.fromEntries(query);
-  const uploads = new Map<string, Upload>();
+  const fields = Object.fromEntries(query);
+  const uploads: ReadonlyMap<string, Upload> = new Map();
   const bytes = await collect(request);
   const type = request.headers["content-type"] ?? "";
   if (bytes.length === 0) return { fields, uploads };
 
-  if (type.startsWith("application/json")) {
-    Object.assign(fields, parseJson(bytes));
-  } else if (/^(multipart\/form-data|application\/x-www-form-urlencoded)/.test(type)) {
-    for (const [name, value] of await parseForm(bytes, type)) {
-      if (typeof value === "string") fields[name] = value;
-      else {
-        const content = new Uint8Array(await value.arrayBuffer());
-        uploads.set(name, { name: value.name, type: value.type, bytes: content });
-      }
-    }
+  if (type.startsWith("application/json")) return { fields: { ...fields, ...parseJson(bytes) }, uploads };
+  if (type.startsWith("application/x-www-form-urlencoded")) {
+    const form = Object.fromEntries(new URLSearchParams(bytes.toString("utf8")));
+    return { fields: { ...fields, ...form }, uploads };
+  }
+  if (type.startsWith("multipart/form-data")) {
+    const form = parseMultipart(bytes, type);
+    if (form === undefined) throw badRequest("can't parse request body: malformed form");
+    return { fields: { ...fields, ...form.fields }, uploads: form.uploads };
   }
   return { fields, uploads };
 }
@@ -56,12 +56,4 @@ function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> {
     // Falls through to the same answer as any other body that is no object.
   }
   throw badRequest("can't parse request body: object expected");
-}
-
-async function parseForm(bytes: Buffer, type: string): Promise<FormData> {
-  try {
-    return await new Response(new Uint8Array(bytes), { headers: { "content-type": type } }).formData();
-  } catch {
-    throw badRequest("can't parse request body: malformed form");
-  }
 }
