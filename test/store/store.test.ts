@@ -76,6 +76,16 @@ describe("sessions", () => {
     expect(() => sessions.add(session)).toThrow("UNIQUE");
   });
 
+  test("that were spoiled from outside are refused, not passed on", () => {
+    const { sessions } = open().store;
+    const session = newSession();
+    sessions.add(session);
+    const meddler = new DatabaseSync(path);
+    meddler.exec("UPDATE sessions SET face = 'pigeon'");
+    meddler.close();
+    expect(() => sessions.get(session.id)).toThrow(`The session ${session.id} in the store is damaged.`);
+  });
+
   test("keep times and words that are out of the ordinary", () => {
     const { sessions } = open().store;
     const session = { ...newSession(Date.UTC(2200, 0)), cwd: '/home/ann\'s "work" 👩‍👩‍👧‍👦' };
@@ -202,12 +212,13 @@ describe("a damaged file", () => {
   });
 
   test("does not take the place of one that was set aside before", () => {
-    const asides = ["first ", "second "].map((text) => {
+    const setAside = ["first ", "second "].map((text) => {
       writeFileSync(path, text.repeat(200));
-      const { store, setAside = "" } = open();
-      store.close();
-      return readFileSync(setAside, "utf8").split(" ")[0];
+      const opening = open();
+      opening.store.close();
+      return String(opening.setAside);
     });
+    const asides = setAside.map((file) => readFileSync(file, "utf8").split(" ")[0]);
     expect(asides).toEqual(["first", "second"]);
   });
 
