@@ -37,7 +37,7 @@ function wrong(what: string): Command {
   return { type: "wrong", message: `evie: ${what}; evie --help lists what there is.` };
 }
 
-/** What `evie --help` prints, at most 80 columns wide. */
+/** What `evie --help` prints, at most 80 columns wide, without a newline at its end. */
 export const helpText = `evie: talk to the coding agent on your own machine from wherever you are.
 
 Usage
@@ -64,5 +64,4 @@ Example
     TELEGRAM_BOT_TOKEN=123456789:AA...
     EVIE_ALLOWED_USERS=12345
   Then, in the folder that the agent shall work in:
-    evie
-`;
+    evie`;

@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly homedir: string;
 }
 
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const WHERE_IDS_ARE = "@userinfobot on Telegram tells you yours";

@@ -4,7 +4,7 @@ import { parseSessionId } from "../domain/ids.ts";
 import type { SessionId } from "../domain/ids.ts";
 
 /** A session that begins. */
-export interface NewSession {
+interface NewSession {
   readonly id: SessionId;
   /** The folder that its agent works in. */
   readonly cwd: string;
@@ -16,7 +16,7 @@ export interface NewSession {
   readonly file?: string;
 }
 
-export interface StoredSession extends Required<NewSession> {
+interface StoredSession extends Required<NewSession> {
   /** Milliseconds since 1970; the time of its creation until it is touched. */
   readonly lastUsedAt: number;
 }

@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { startStandInModel } from "../../src/playground/stand-in-model.ts";
 import type { StandInModel } from "../../src/playground/stand-in-model.ts";
 
@@ -120,6 +122,23 @@ describe("a broken answer", () => {
   test("nothing at all", async () => {
     expect(await (await ask('MOCK{"malformed":"empty"}')).text()).toBe("");
   });
+});
+
+test("a program whose asker went away and whose stand-in is closed can end: nothing waits on", async () => {
+  const script = `
+    import { startStandInModel } from ${JSON.stringify(new URL("../../src/playground/stand-in-model.ts", import.meta.url).href)};
+    const model = await startStandInModel();
+    model.enqueue([{ firstMs: 600000 }]);
+    const gone = new AbortController();
+    const body = JSON.stringify({ model: "m", stream: true, messages: [] });
+    const asked = fetch(model.baseUrl + "/chat/completions", { method: "POST", body, signal: gone.signal });
+    while (model.requests.length === 0) await new Promise(setImmediate);
+    gone.abort();
+    await asked.catch(() => undefined);
+    await model.close();`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  expect(await once(child, "exit")).toEqual([0, null]);
 });
 
 describe("whoever asks and goes away", () => {

@@ -49,7 +49,7 @@ function readSteps(json: string): readonly Step[] {
 const KINDS_OF_MALFORMED: readonly Malformed[] = ["cut", "badjson", "html", "nofinish", "empty"];
 
 /** A `Step` out of JSON. Throws an Error that names the field which is wrong. */
-export function readStep(value: unknown): Step {
+function readStep(value: unknown): Step {
   if (!isObject(value)) throw new Error("a step is an object");
   const step: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
