@@ -40,17 +40,20 @@ export function sliceFormatted({ text, entities }: FormattedText, from: number, 
   return { text: text.slice(from, to), entities: kept };
 }
 
+/** Texts one behind another, with nothing between them. */
+export function concatFormatted(parts: readonly FormattedText[]): FormattedText {
+  const entities: Entity[] = [];
+  let text = "";
+  for (const part of parts) {
+    for (const entity of part.entities) entities.push({ ...entity, offset: entity.offset + text.length });
+    text += part.text;
+  }
+  return { text, entities };
+}
+
 /** One text behind another, with nothing between them. */
 export function joinFormatted(first: FormattedText, second: FormattedText): FormattedText {
-  if (first.text === "") return second;
-  const by = first.text.length;
-  return {
-    text: first.text + second.text,
-    entities: [
-      ...first.entities,
-      ...second.entities.map((entity) => ({ ...entity, offset: entity.offset + by })),
-    ],
-  };
+  return concatFormatted([first, second]);
 }
 
 export function equalFormatted(a: FormattedText, b: FormattedText): boolean {

@@ -1,6 +1,6 @@
 import type { FormattedText } from "./entities.ts";
 import { cleanMarkdown, cleanOpenMarkdown } from "./markdown/clean.ts";
-import { composeDocument } from "./markdown/document.ts";
+import { composeDocument, joinBlocks } from "./markdown/document.ts";
 import { parseMarkdown } from "./markdown/parse.ts";
 
 export interface MarkdownOptions {
@@ -14,5 +14,5 @@ export interface MarkdownOptions {
  */
 export function renderMarkdown(markdown: string, { streaming }: MarkdownOptions): FormattedText {
   const source = streaming ? cleanOpenMarkdown(markdown) : cleanMarkdown(markdown);
-  return composeDocument(source, parseMarkdown(source), { streaming });
+  return joinBlocks(composeDocument(source, parseMarkdown(source), { streaming }));
 }

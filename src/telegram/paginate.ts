@@ -49,20 +49,18 @@ export function cutPage(
 /** Where the first entity too many begins. */
 function entityReach(entities: readonly Entity[], start: number, limit: number): number {
   let seen = 0;
-  for (const { offset, length } of entities) {
-    if (offset + length <= start) continue;
+  for (const entity of entities) {
+    if (endOf(entity) <= start) continue;
     seen += 1;
     // Those that all begin at the page's start cannot be parted by a cut: they are dropped instead.
-    if (seen > limit && offset > start) return offset;
+    if (seen > limit && entity.offset > start) return entity.offset;
   }
   return Number.POSITIVE_INFINITY;
 }
 
 function bestCut({ text, entities }: FormattedText, start: number, reach: number): number {
   const half = start + (reach - start) / 2;
-  const block = entities.find(
-    ({ type, offset, length }) => type === "pre" && offset < reach && offset + length > reach,
-  );
+  const block = entities.find((entity) => isBlock(entity) && entity.offset < reach && endOf(entity) > reach);
   // A code block that would be cut moves to the next page as a whole, if this page is not too empty then.
   if (block !== undefined && block.offset > half) return block.offset;
   const cuts = ["\n\n", "\n", " "].map((space) => text.lastIndexOf(space, reach));
@@ -80,12 +78,20 @@ function graphemeCut(text: string, start: number, reach: number): number {
 
 /** White space at a page's start goes, except the indentation of a line of code. */
 function skipSpace({ text, entities }: FormattedText, from: number): number {
-  const inCode = entities.some(
-    ({ type, offset, length }) => type === "pre" && offset <= from && offset + length > from,
-  );
+  const inCode = entities.some((entity) => isBlock(entity) && entity.offset <= from && endOf(entity) > from);
   const space = inCode ? /(?:[^\S\n]*\n)*/y : /\s*/y;
   space.lastIndex = from;
-  return from + (space.exec(text)?.[0].length ?? 0);
+  const start = from + (space.exec(text)?.[0].length ?? 0);
+  const block = entities.find((entity) => isBlock(entity) && entity.offset > from && entity.offset < start);
+  return block?.offset ?? start;
+}
+
+function isBlock({ type }: Entity): boolean {
+  return type === "pre";
+}
+
+function endOf({ offset, length }: Entity): number {
+  return offset + length;
 }
 
 function trimEnd(page: FormattedText): FormattedText {

@@ -4,13 +4,14 @@ import { cleanText } from "./clean.ts";
 import { createComposition, type Composition } from "./composition.ts";
 import { writeInline, type InlineContext } from "./inline.ts";
 import { endLineOf, startLineOf, type References } from "./parse.ts";
-import { writeTable } from "./table.ts";
+import { writeTable, writeTableLinks } from "./table.ts";
+import type { Style } from "./marks.ts";
 import { footnoteMark } from "./words.ts";
 
 const rule = "──────────";
 const step = "   ";
 
-/** Renders one block at a document's top level. `open` is the paragraph in it that is still being written. */
+/** Renders one block at a document's top level. `open` is the part of it that is still being written. */
 export function composeBlock(node: RootContent, references: References, open?: Nodes): FormattedText {
   const out = createComposition();
   writeBlock(node, { references, plainCode: false, inLink: false, open }, out);
@@ -38,7 +39,9 @@ function writeBlock(node: RootContent, context: InlineContext, out: Composition)
       writeList(node, context, out);
       return;
     case "table":
-      writeTable(node, context.references, out);
+      writeTable(node, out);
+      // The links would move down with every row that comes.
+      if (node !== context.open) writeTableLinks(node, context.references, out);
       return;
     case "footnoteDefinition":
       out.write(`${footnoteMark(node.label ?? node.identifier)} `);
@@ -48,12 +51,17 @@ function writeBlock(node: RootContent, context: InlineContext, out: Composition)
   }
 }
 
-function writeCodeBlock(value: string, info: string, out: Composition): void {
-  const code = value.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
-  const language = cleanText(info)
+/** The style of a code block, with the first word of what its fence says. */
+export function codeStyle(language: string): Style {
+  const name = cleanText(language)
     .replace(/[^\w#+.-]/g, "")
     .slice(0, 64);
-  out.styled(language === "" ? { type: "pre" } : { type: "pre", language }, () => out.writeCode(code));
+  return name === "" ? { type: "pre" } : { type: "pre", language: name };
+}
+
+function writeCodeBlock(value: string, language: string, out: Composition): void {
+  const code = value.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
+  out.styled(codeStyle(language), () => out.writeCode(code));
 }
 
 function writeBlocks(

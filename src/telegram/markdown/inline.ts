@@ -11,7 +11,7 @@ export interface InlineContext {
   /** In a link or a spoiler, whose styles cannot be combined with code and must not be lost for it. */
   readonly plainCode: boolean;
   readonly inLink: boolean;
-  /** The paragraph that is still being written: a spoiler that was opened in it hides the rest. */
+  /** The paragraph or table that is still being written: a spoiler that was opened in it hides the rest. */
   readonly open: Nodes | undefined;
 }
 
@@ -91,7 +91,7 @@ function writeLink(
     return;
   }
   const written = measure(out, () => writeText(context)).trim();
-  if (target.shown === "" || written.includes(target.shown)) return;
+  if (target.shown === "" || written.includes(target.shown.replace(/^(?:https?:\/\/|mailto:)/i, ""))) return;
   out.write(written === "" ? target.shown : ` (${target.shown})`);
 }
 

@@ -46,7 +46,8 @@ export function parseMarkdown(source: string, known: References = noReferences):
   };
 }
 
-function collectReferences(blocks: readonly RootContent[], known: References): References {
+/** What blocks define, besides what is known; the first definition of a name wins. */
+export function collectReferences(blocks: readonly RootContent[], known: References): References {
   const links = new Map(known.links);
   const footnotes = new Set(known.footnotes);
   const visit = (node: Root | RootContent): void => {
@@ -68,4 +69,9 @@ export function startLineOf(node: RootContent): number {
 
 export function endLineOf(node: RootContent): number {
   return node.position?.end.line ?? 1;
+}
+
+/** Where the line begins that an offset lies in. */
+export function lineStart(source: string, offset: number): number {
+  return offset === 0 ? 0 : source.lastIndexOf("\n", offset - 1) + 1;
 }

@@ -6,8 +6,8 @@ import { displayWidth } from "./width.ts";
 import { cleanCode } from "./clean.ts";
 import type { References } from "./parse.ts";
 
-/** Writes a table as aligned monospace, and under it the links that its cells had, because none can be inside. */
-export function writeTable(table: Table, references: References, out: Composition): void {
+/** Writes a table as aligned monospace. */
+export function writeTable(table: Table, out: Composition): void {
   const rows = table.children.map((row) =>
     row.children.map((cell) => cleanCode(plainText(cell.children)).replaceAll("\n", " ").trim()),
   );
@@ -23,7 +23,6 @@ export function writeTable(table: Table, references: References, out: Compositio
   const [head = [], ...body] = rows;
   const rule = widths.map((width) => "─".repeat(width)).join("─┼─");
   out.styled({ type: "pre" }, () => out.writeCode([line(head), rule, ...body.map(line)].join("\n")));
-  writeLinks(table, references, out);
 }
 
 function pad(text: string, width: number, align: "left" | "right" | "center" | null): string {
@@ -45,7 +44,8 @@ function plainText(nodes: readonly PhrasingContent[]): string {
     .join("");
 }
 
-function writeLinks(table: Table, references: References, out: Composition): void {
+/** Writes under a table the links that its cells have, because monospace can hold none. */
+export function writeTableLinks(table: Table, references: References, out: Composition): void {
   const links = table.children.flatMap((row) =>
     row.children.flatMap((cell) => linksOf(cell.children, references)),
   );

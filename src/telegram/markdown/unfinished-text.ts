@@ -1,0 +1,117 @@
+import { applyRun, closersOf, type Opener } from "./delimiters.ts";
+
+/**
+ * Ends the text of a paragraph that is still being written: styles and code are closed, an unfinished link is only
+ * its text, and what may still become markup at the very end is left out until its meaning is known.
+ */
+export function finishText(text: string): string {
+  return close(holdBack(text));
+}
+
+/* An open escape, style, link, spoiler, character reference, tag, footnote mark or image. */
+const undecided =
+  /(?:\s+|[*_~`|\\[]+|&#?\w{0,8}|<\/?[a-z]{0,7}(?: ?\/?|:\/{0,2})|\[\^[^\]\s]{0,30}|(?<=^|\s)!)$/i;
+
+function holdBack(text: string): string {
+  let settled = text;
+  for (;;) {
+    const shorter = settled.replace(undecided, "");
+    if (shorter === settled) return settled;
+    settled = shorter;
+  }
+}
+
+/** What the scan passes over as a whole, because delimiters mean nothing in it. */
+const opaque =
+  /\\[!-/:-@[-`{-~]|<[a-z][a-z0-9+.-]*:[^\s<>]*>|(?:https?:\/\/|www\.)[^\s<]*[^\s<?!.,:*_~"')\]|`]/iy;
+const codeRun = /`+/y;
+const delimiterRun = /\*+|_+|~+/y;
+/* `(url "title")` or `[name]` behind a link's text. */
+const linkEnd = /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|\[[^\]]*\]/sy;
+
+interface Bracket {
+  readonly at: number;
+  readonly open: readonly Opener[];
+}
+
+function close(text: string): string {
+  let open: readonly Opener[] = [];
+  let brackets: readonly Bracket[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const character = text.charAt(at);
+    const skipped = match(opaque, text, at);
+    if (skipped !== "") {
+      at += skipped.length;
+    } else if (character === "`") {
+      const ticks = match(codeRun, text, at);
+      const end = endOfCode(text, at + ticks.length, ticks);
+      if (end === -1) return withoutBrackets(text, brackets) + ticks + closersOf(open);
+      at = end;
+    } else if (character === "[") {
+      brackets = [...brackets, { at, open }];
+      at += 1;
+    } else if (character === "]") {
+      const bracket = brackets.at(-1);
+      at += 1;
+      if (bracket === undefined) continue;
+      const unfinished = isUnfinishedLink(text, at);
+      if (unfinished && mayBeLink(text, bracket.at)) {
+        return withoutBrackets(text.slice(0, at - 1), brackets) + closersOf(open);
+      }
+      brackets = brackets.slice(0, -1);
+      const target = match(linkEnd, text, at);
+      if (target === "") continue;
+      at += target.length;
+      open = bracket.open;
+    } else {
+      const run = match(delimiterRun, text, at);
+      if (run !== "") open = applyRun(open, run, text.charAt(at - 1), text.charAt(at + run.length));
+      at += Math.max(1, run.length);
+    }
+  }
+  return withoutBrackets(openAddress(text), brackets) + closersOf(open);
+}
+
+function match(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? "";
+}
+
+/** The offset behind the run of as many backticks, or -1. */
+function endOfCode(text: string, from: number, ticks: string): number {
+  for (const { index, 0: run } of text.slice(from).matchAll(/`+/g)) {
+    if (run === ticks) return from + index + run.length;
+  }
+  return -1;
+}
+
+/** Whether the text ends where a link's target would begin, or in it. */
+function isUnfinishedLink(text: string, behindBracket: number): boolean {
+  const next = text.charAt(behindBracket);
+  if (next === "") return true;
+  return (next === "(" || next === "[") && match(linkEnd, text, behindBracket) === "";
+}
+
+/** Far more brackets behind a word are indices than links. */
+function mayBeLink(text: string, at: number): boolean {
+  return !/[\w)\]]/.test(text.charAt(at - 1)) && text.charAt(at + 1) !== "^";
+}
+
+/** Longer texts and those of several lines are brackets in prose, not links. */
+const longestLinkText = 120;
+
+/** Takes the brackets away that most likely open a link; an image keeps its sign. */
+function withoutBrackets(text: string, brackets: readonly Bracket[]): string {
+  return brackets.toReversed().reduce((rest, { at }) => {
+    const inner = rest.slice(at + 1);
+    if (!mayBeLink(rest, at) || inner.length > longestLinkText || inner.includes("\n")) return rest;
+    const image = rest.charAt(at - 1) === "!";
+    return image ? `${rest.slice(0, at - 1)}🖼 ${inner}` : rest.slice(0, at) + inner;
+  }, text);
+}
+
+/** An address in angle brackets that has no end yet loses the first one. */
+function openAddress(text: string): string {
+  return text.replace(/<(?=(?:https?:\/\/|mailto:|tg:)[^\s<>]*$)/i, "");
+}
