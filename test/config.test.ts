@@ -144,6 +144,7 @@ describe("the agent's command", () => {
     ["  node  /opt/my\\ pi.js --x=1 ", ["node", "/opt/my\\", "pi.js", "--x=1"]],
     [`"/opt/my pi/pi" --model 'a "b" c' ""`, ["/opt/my pi/pi", "--model", 'a "b" c', ""]],
     ["~/bin/pi ~/x", ["/home/ann/bin/pi", "~/x"]],
+    [String.raw`/opt/my\ agent/pi "say \"hi\""`, ["/opt/my agent/pi", 'say "hi"']],
   ])("%s is split into words", (command, words) => {
     expect(good({ EVIE_AGENT_COMMAND: command }).agentCommand).toEqual(words);
   });

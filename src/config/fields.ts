@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { parseArgsStringToArgv } from "string-argv";
+import { split } from "shlex";
 import { z } from "zod";
 import { Secret } from "./secret.ts";
 
@@ -54,8 +54,9 @@ export function settings({
     EVIE_AGENT_COMMAND: z
       .string()
       .transform((text, context) => {
-        if (hasOpenQuote(text)) return problem(context, "A quote is opened and never closed.");
-        const [file = "", ...args] = parseArgsStringToArgv(text);
+        const words = shellWords(text);
+        if (words === undefined) return problem(context, "A quote is opened and never closed.");
+        const [file = "", ...args] = words;
         if (file === "")
           return problem(context, "It begins with an empty word. Name the agent's program first.");
         return [expandHome(file, surroundings), ...args];
@@ -104,9 +105,13 @@ function noUserId(word: string): string {
   return `${what}. ${WHERE_IDS_ARE.replace("yours", "the id")}.`;
 }
 
-/** Quotes as `string-argv` reads them: of two kinds, and nothing escapes them. */
-function hasOpenQuote(text: string): boolean {
-  return /["']/.test(text.replace(/"[^"]*"|'[^']*'/g, ""));
+/** The words that a shell would make of it, without what a shell would put in for variables; undefined where a quote stays open. */
+function shellWords(text: string): readonly string[] | undefined {
+  try {
+    return split(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** `path` from the folder evie was started in, `~` expanded. */

@@ -28,6 +28,8 @@ export interface Session {
   wake(): void;
   /** Ends the running turn and drops what waits for it. False when there was nothing to end. */
   stop(): boolean;
+  /** Resolves when no turn of it runs or waits. */
+  idle(): Promise<void>;
   /**
    * Ends everything of this session and dismisses its agent; resolves when the agent was seen to exit. The
    * conversation stays on disk, and a later prompt resumes it.

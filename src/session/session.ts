@@ -113,6 +113,7 @@ export function createSession({ id, cwd, sessionFile, startAgent, clock, log }: 
       restWhenIdle();
     },
     stop: () => runner.stop(),
+    idle: () => runner.idle(),
     async dismiss() {
       runner.stop();
       idle.abort();

@@ -20,6 +20,8 @@ export interface SessionsOptions {
 
 /** The registry of sessions, and the end of them all. */
 export interface SessionRegistry extends Sessions {
+  /** Resolves when no turn of any session runs or waits. */
+  idle(): Promise<void>;
   /** Ends every turn and dismisses every agent; resolves when all were seen to exit. */
   dismissAll(): Promise<void>;
 }
@@ -52,6 +54,9 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
       if (known !== undefined) return known;
       const stored = ledger.get(id);
       return stored === undefined ? undefined : bring(id, stored.cwd);
+    },
+    async idle() {
+      await Promise.all([...open.values()].map((session) => session.idle()));
     },
     async dismissAll() {
       await Promise.all([...open.values()].map((session) => session.dismiss()));

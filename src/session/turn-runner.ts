@@ -19,6 +19,8 @@ export interface TurnRunner {
   stop(): boolean;
   /** True while a turn runs or waits. */
   readonly busy: boolean;
+  /** Resolves when no turn runs or waits. */
+  idle(): Promise<void>;
 }
 
 /** A turn that waits for its predecessor's end, with every draft that was superseded into it, oldest first. */
@@ -48,6 +50,7 @@ interface RunningTurn extends WaitingTurn {
 export function createTurnRunner({ agent: takeAgent, emit, fault }: TurnRunnerPorts): TurnRunner {
   let running: RunningTurn | undefined;
   let waiting: WaitingTurn | undefined;
+  const whenIdle: (() => void)[] = [];
 
   function interrupt(turn: RunningTurn, reason: "replaced" | "stopped"): void {
     // A stop outlives a replacement: what was stopped must not be carried into a prompt that comes later.
@@ -84,6 +87,7 @@ export function createTurnRunner({ agent: takeAgent, emit, fault }: TurnRunnerPo
     turn.settle(outcome);
     running = undefined;
     if (waiting !== undefined) begin(waiting);
+    else whenIdle.splice(0).forEach((resolve) => resolve());
   }
 
   async function perform(turn: RunningTurn): Promise<TurnEnd> {
@@ -135,6 +139,12 @@ export function createTurnRunner({ agent: takeAgent, emit, fault }: TurnRunnerPo
     get busy() {
       return running !== undefined || waiting !== undefined;
     },
+
+    idle: () =>
+      new Promise((resolve) => {
+        if (running === undefined) resolve();
+        else whenIdle.push(resolve);
+      }),
   };
 }
 

@@ -123,7 +123,7 @@ function commandOf(message: Message): { name: string; address?: string } | undef
 }
 
 function textOf(message: Message): string | undefined {
-  if (message.rich_message !== undefined) return flattenRich(message.rich_message);
+  if (message.rich_message !== undefined) return flattenRich(message.rich_message) || undefined;
   return message.text ?? message.caption;
 }
 

@@ -1,0 +1,136 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import process from "node:process";
+import { agentEnvironment } from "./agent/environment.ts";
+import { findAgent } from "./agent/find-agent.ts";
+import { createPiAgent } from "./agent/pi/driver.ts";
+import { EXIT_CONFIG, EXIT_USAGE, helpText, parseCommandLine } from "./cli.ts";
+import { realClock } from "./clock.ts";
+import { type Config, configProblemWords, homeFolder, readConfig } from "./config.ts";
+import { HomeError, HomeTakenError, isFolder, prepareHome, readEnvFile, takeHome } from "./home.ts";
+import { createLog } from "./log.ts";
+import { serve } from "./serve.ts";
+import { createSessions } from "./session/sessions.ts";
+import { StoreError } from "./store/open-database.ts";
+import { openStore } from "./store/store.ts";
+import { createTelegram } from "./telegram/bot.ts";
+
+const EXIT_FAILURE = 1;
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** Does what the command line asks for and gives the exit code. */
+async function main(argv: readonly string[]): Promise<number> {
+  const command = parseCommandLine(argv);
+  switch (command.type) {
+    case "wrong":
+      console.error(command.message);
+      return EXIT_USAGE;
+    case "help":
+      console.log(helpText);
+      return 0;
+    case "version":
+      console.log(version());
+      return 0;
+    case "run":
+      return await start();
+  }
+}
+
+async function start(): Promise<number> {
+  try {
+    const config = configuration();
+    if (config === undefined) return EXIT_CONFIG;
+    return await run(config);
+  } catch (error) {
+    if (error instanceof HomeError || error instanceof HomeTakenError || error instanceof StoreError) {
+      console.error(`evie: ${error.message}`);
+      return error instanceof HomeError ? EXIT_CONFIG : EXIT_FAILURE;
+    }
+    throw error;
+  }
+}
+
+/** The configuration; undefined, with everything that is wrong on stderr, when there is none. */
+function configuration(): Config | undefined {
+  const surroundings = { cwd: process.cwd(), homedir: homedir() };
+  const envFile = readEnvFile(homeFolder(process.env, surroundings));
+  const { config, problems, warnings } = readConfig(process.env, { ...surroundings, envFile, isFolder });
+  for (const warning of warnings) console.error(`evie: ${warning}`);
+  if (problems !== undefined) console.error(configProblemWords(problems));
+  return config;
+}
+
+/** Makes every part and joins them. All state of the program is made here. */
+async function run({
+  telegram,
+  home: folder,
+  workspace,
+  agentCommand,
+  logLevel,
+  env,
+}: Config): Promise<number> {
+  if (telegram === undefined) {
+    console.error(
+      "evie: TELEGRAM_BOT_TOKEN is missing. Get a token from @BotFather and set it; evie --help tells how.",
+    );
+    return EXIT_CONFIG;
+  }
+  const clock = realClock;
+  const token = telegram.token.reveal();
+  const log = createLog({ level: logLevel, secrets: [token] });
+  const home = prepareHome(folder);
+  const release = takeHome(folder);
+  const { store, setAside } = openStore(home.database, clock);
+  process.once("exit", () => {
+    store.close();
+    release();
+  });
+  if (setAside !== undefined)
+    log.error({ file: setAside }, "the database was damaged; it was set aside and a new one begun");
+
+  const command = await findAgent({ configured: agentCommand, path: env["PATH"] });
+  if (command === undefined) log.error({}, "no agent was found. Install pi, or set EVIE_AGENT_COMMAND");
+  const sessions = createSessions({
+    ledger: store.sessions,
+    folder: home.sessions,
+    workspace,
+    startAgent: createPiAgent({ clock, log, command, env: agentEnvironment(env, [token]) }),
+    clock,
+    log,
+  });
+  const bot = createTelegram({
+    token,
+    apiRoot: telegram.apiRoot,
+    allowedUsers: new Set(telegram.allowedUsers),
+    filesFolder: home.files,
+    sessions,
+    pointers: store.chats,
+    clock,
+    log,
+    random: Math.random,
+  });
+
+  process.on("uncaughtException", (error) => {
+    log.error({ err: error }, "evie stopped by a fault of its own");
+    process.exit(EXIT_FAILURE);
+  });
+  log.info(
+    {
+      version: version(),
+      agent: command === undefined ? "none" : [command.file, ...command.args].join(" "),
+      workspace,
+      home: folder,
+      users: telegram.allowedUsers,
+    },
+    "evie starts",
+  );
+  return await serve({ bot, sessions, clock, log });
+}
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return version;
+}

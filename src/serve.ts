@@ -1,0 +1,79 @@
+import process from "node:process";
+import { EXIT_CONFIG } from "./cli.ts";
+import type { Clock } from "./domain/clock.ts";
+import type { Log } from "./domain/log.ts";
+import type { SessionRegistry } from "./session/sessions.ts";
+import type { Telegram } from "./telegram/bot.ts";
+import { ConflictError, UnauthorizedError } from "./telegram/poller.ts";
+
+/** Milliseconds that a stop may take in all. */
+const STOP_DEADLINE = 5_000;
+/** Milliseconds of it in which turns that are nearly done may end by themselves. */
+const LAST_WORDS = 2_500;
+
+const EXIT_FAILURE = 1;
+/** What a shell makes of a program that Ctrl-C ended. */
+const EXIT_INTERRUPTED = 130;
+
+export interface ServeOptions {
+  readonly bot: Telegram;
+  readonly sessions: SessionRegistry;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Runs until a signal or a fault that no waiting cures, then stops within STOP_DEADLINE. Gives the exit code. */
+export async function serve({ bot, sessions, clock, log }: ServeOptions): Promise<number> {
+  const stopping = new AbortController();
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (stopping.signal.aborted) process.exit(EXIT_INTERRUPTED);
+    log.info({ signal }, "stopping; a second signal ends evie at once");
+    stopping.abort();
+  };
+  process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
+
+  try {
+    const { username, id } = await bot.connect(stopping.signal);
+    if (!stopping.signal.aborted) {
+      log.info({ bot: `@${username}`, id }, "ready");
+      await Promise.race([bot.run(), aborted(stopping.signal)]);
+    }
+    await withinDeadline(clock, stop(bot, sessions, clock), log);
+    return 0;
+  } catch (error) {
+    const known = error instanceof UnauthorizedError || error instanceof ConflictError;
+    log.error({ err: error }, known ? error.message : "evie stopped by a fault of its own");
+    stopping.abort();
+    await withinDeadline(clock, stop(bot, sessions, clock), log);
+    return error instanceof UnauthorizedError ? EXIT_CONFIG : EXIT_FAILURE;
+  } finally {
+    bot.close();
+    process.off("SIGTERM", onSignal).off("SIGINT", onSignal);
+  }
+}
+
+/** Receives no more, lets turns end that are about to, ends the others, and says what is left to say. */
+async function stop(bot: Telegram, sessions: SessionRegistry, clock: Clock): Promise<void> {
+  const received = bot.stop();
+  const enough = new AbortController();
+  await Promise.race([sessions.idle(), clock.sleep(LAST_WORDS, enough.signal)]);
+  enough.abort();
+  await sessions.dismissAll();
+  await Promise.all([received, bot.idle()]);
+}
+
+async function withinDeadline(clock: Clock, work: Promise<void>, log: Log): Promise<void> {
+  const enough = new AbortController();
+  const late = clock.sleep(STOP_DEADLINE, enough.signal).then(() => {
+    if (!enough.signal.aborted) log.warn({}, "not everything could be finished in time");
+  });
+  await Promise.race([work, late]);
+  enough.abort();
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
