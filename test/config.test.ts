@@ -141,7 +141,7 @@ describe("folders", () => {
 describe("the agent's command", () => {
   test.each([
     ["pi", ["pi"]],
-    ["  node  /opt/my\\ pi.js --x=1 ", ["node", "/opt/my\\", "pi.js", "--x=1"]],
+    [String.raw`  node  /opt/my\ pi.js --x=1 `, ["node", "/opt/my pi.js", "--x=1"]],
     [`"/opt/my pi/pi" --model 'a "b" c' ""`, ["/opt/my pi/pi", "--model", 'a "b" c', ""]],
     ["~/bin/pi ~/x", ["/home/ann/bin/pi", "~/x"]],
     [String.raw`/opt/my\ agent/pi "say \"hi\""`, ["/opt/my agent/pi", 'say "hi"']],
