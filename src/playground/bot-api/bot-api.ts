@@ -109,10 +109,24 @@ export interface Channel {
   post(text: string): Message;
 }
 
-/** What happened: a message came, changed or went, the bot's chat action, a call began or was answered, an update was queued. */
+/**
+ * What happened: a message came, changed or went; the bot's chat action or reaction; a press was answered; a call
+ * began, ran into a fault, took effect, was answered or lost; an update was queued; a poll began or ended to wait.
+ */
 export interface Change {
   readonly kind:
-    "message" | "edit" | "delete" | "action" | "call" | "answer" | "update" | "reaction" | "press";
+    | "message"
+    | "edit"
+    | "delete"
+    | "action"
+    | "reaction"
+    | "press"
+    | "call"
+    | "fault"
+    | "effect"
+    | "answer"
+    | "update"
+    | "poll";
   readonly chatId?: number;
 }
 

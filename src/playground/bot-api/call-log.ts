@@ -50,6 +50,7 @@ export function createCallLog(clock: Clock, changed: (change: Change) => void): 
         complain: (what) => complaints.push(what),
         took() {
           call.effective = true;
+          changed({ kind: "effect", ...about });
         },
         answered({ status, description, result }) {
           call.answeredAt = clock.now();

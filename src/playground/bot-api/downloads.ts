@@ -25,6 +25,7 @@ export async function answerDownload(
   const bytes = file.bytes;
   const length = fault?.kind === "lie" ? fault.contentLength : bytes.length;
   response.writeHead(200, { "content-type": "application/octet-stream", "content-length": length });
+  response.flushHeaders();
   if (fault === undefined) {
     response.end(bytes);
     return;
@@ -43,8 +44,8 @@ export async function answerDownload(
   async function trickle(bytes: Uint8Array, bytesPerSecond: number): Promise<void> {
     const step = Math.max(1, Math.floor((bytesPerSecond * TRICKLE_MS) / 1000));
     for (let at = 0; at < bytes.length && !gone.aborted; at += step) {
-      await write(bytes.subarray(at, at + step));
       await world.clock.sleep((step / bytesPerSecond) * 1000, gone);
+      await write(bytes.subarray(at, at + step));
     }
   }
 

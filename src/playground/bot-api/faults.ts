@@ -74,7 +74,8 @@ interface Armed<F> {
   readonly end: AbortController;
 }
 
-export function createFaultPlan(): FaultPlan {
+/** `changed` is called after each hit. */
+export function createFaultPlan(changed: () => void): FaultPlan {
   const calls: Armed<CallFault>[] = [];
   const files: Armed<FileFault>[] = [];
 
@@ -94,6 +95,7 @@ export function createFaultPlan(): FaultPlan {
     );
     if (armed === undefined) return undefined;
     armed.hits += 1;
+    changed();
     return { fault: armed.fault, off: armed.end.signal };
   };
 

@@ -33,7 +33,7 @@ export async function startBotApi(options: BotApiOptions): Promise<BotApi> {
   const watch = createWatch();
   const world = createWorld(clock, bot, options.firstUpdateId ?? FIRST_UPDATE_ID, watch.changed);
   const log = createCallLog(clock, watch.changed);
-  const plan = createFaultPlan();
+  const plan = createFaultPlan(() => watch.changed({ kind: "fault" }));
   const flood = createFlood(options.flood ?? false);
   const desk: Desk = { world, log, faults: plan, flood };
 

@@ -44,8 +44,12 @@ export interface UpdateQueue {
   readonly waiting: boolean;
 }
 
-/** The queue of updates of one bot, by the rules of the Bot API server. `changed` is called after each new update. */
-export function createUpdateQueue(clock: Clock, firstId: number, changed: () => void): UpdateQueue {
+/** The queue of updates of one bot, by the rules of the Bot API server. `changed` is called after each new update and when a poll begins or ends to wait. */
+export function createUpdateQueue(
+  clock: Clock,
+  firstId: number,
+  changed: (kind: "update" | "poll") => void,
+): UpdateQueue {
   let queue: { update: Update; queuedAt: number }[] = [];
   let nextId = firstId;
   let wanted: ReadonlySet<string> | undefined;
@@ -57,7 +61,7 @@ export function createUpdateQueue(clock: Clock, firstId: number, changed: () => 
   const put = (update: Update): void => {
     queue.push({ update, queuedAt: clock.now() });
     waiter?.wake();
-    changed();
+    changed("update");
   };
 
   /** Forgets what is confirmed or a day old, and gives the offset from which to answer. */
@@ -93,12 +97,18 @@ export function createUpdateQueue(clock: Clock, firstId: number, changed: () => 
     void clock.sleep(CONFLICT_MS, signal).then(() => fail(error));
   };
 
+  const leave = (poll: typeof waiter): void => {
+    if (waiter !== poll) return;
+    waiter = undefined;
+    changed("poll");
+  };
+
   const wait = (seconds: number, limit: number, signal: AbortSignal): Promise<readonly Update[]> =>
     new Promise((resolve, reject) => {
       const over = new AbortController();
       const ended = AbortSignal.any([signal, over.signal]);
       const done = (): void => {
-        if (waiter === self) waiter = undefined;
+        leave(self);
         over.abort();
       };
       const self = {
@@ -113,9 +123,10 @@ export function createUpdateQueue(clock: Clock, firstId: number, changed: () => 
         ended,
       };
       waiter = self;
+      changed("poll");
       const runOut = async (): Promise<void> => {
         await clock.sleep(seconds * 1000, ended);
-        if (waiter === self) waiter = undefined;
+        leave(self);
         resolve([]);
       };
       void runOut();

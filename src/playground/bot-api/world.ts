@@ -55,7 +55,7 @@ export function createWorld(
     bot,
     rooms,
     files,
-    updates: createUpdateQueue(clock, firstUpdateId, () => changed({ kind: "update" })),
+    updates: createUpdateQueue(clock, firstUpdateId, (kind) => changed({ kind })),
     presses: new Map(),
     commands: new Map(),
     open(chat) {
