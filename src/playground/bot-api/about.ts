@@ -53,9 +53,6 @@ export const setMyCommands: Method = (call) => {
   if (!Array.isArray(given)) throw badRequest("expected an Array of BotCommand");
   if (given.length > MAX_COMMANDS) throw badRequest("BOT_COMMANDS_TOO_MUCH");
   const commands = (given as readonly unknown[]).map(readCommand);
-  if (new Set(commands.map(({ command }) => command)).size < commands.length) {
-    throw badRequest("BOT_COMMAND_DUPLICATE");
-  }
   call.world.commands.set(keyOf(call), commands);
   return true;
 };

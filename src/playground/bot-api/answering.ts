@@ -115,7 +115,8 @@ export async function answerCall(
       return { ok: true, result, description };
     } catch (error) {
       if (error instanceof ApiError) return failed(error);
-      throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      return failed(new ApiError(500, `Internal Server Error: ${why}`));
     }
   }
 }

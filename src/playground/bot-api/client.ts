@@ -5,7 +5,7 @@ import type { MediaKind } from "./media.ts";
 import { cutPaste } from "./paste.ts";
 import type { FileOptions, Person, Press, SayOptions } from "./person.ts";
 import type { Room } from "./room.ts";
-import type { Chat, ForwardOrigin, InlineButton, Message, User } from "./shapes.ts";
+import type { Chat, ForwardOrigin, InlineButton, Message, MessageEntity, User } from "./shapes.ts";
 import { asReplied } from "./world.ts";
 import type { Content, World } from "./world.ts";
 
@@ -28,8 +28,8 @@ export function makePrivateChat({ id, first_name, last_name, username }: User): 
 
 /** A person's client in one chat; `spacing` is what lies between messages that follow each other closely, in ms. */
 export function createClient(world: World, user: User, room: Room, spacing: number): Person {
-  const found = (text: string): Content => {
-    const entities = findMarks(text);
+  const found = (text: string, formatted: readonly MessageEntity[] = []): Content => {
+    const entities = [...formatted, ...findMarks(text)].toSorted((a, b) => a.offset - b.offset);
     return { text, ...(entities.length === 0 ? {} : { entities }) };
   };
   const captioned = (caption = ""): Content => {
@@ -98,7 +98,8 @@ export function createClient(world: World, user: User, room: Room, spacing: numb
   return {
     user,
     chat: room.chat,
-    say: (text, options = {}) => inTurn(cutPaste(text), spacing, (part) => send(found(part), options)),
+    say: (text, options = {}) =>
+      inTurn(cutPaste(text), spacing, (part) => send(found(part, options.entities), options)),
     sendPhoto: (bytes, options = {}) => sendMedia("photo", bytes, options),
     sendAlbum(members, options = {}) {
       const media_group_id = world.newId();

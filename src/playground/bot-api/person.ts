@@ -1,4 +1,4 @@
-import type { Chat, ForwardOrigin, InlineButton, Message, User } from "./shapes.ts";
+import type { Chat, ForwardOrigin, InlineButton, Message, MessageEntity, User } from "./shapes.ts";
 
 export interface SayOptions {
   /** The id of the message that is replied to. */
@@ -6,6 +6,8 @@ export interface SayOptions {
   /** The selected part of the message that is replied to. */
   readonly quote?: string;
   readonly threadId?: number;
+  /** How the person's client formatted a text that is sent whole. */
+  readonly entities?: readonly MessageEntity[];
 }
 
 export interface FileOptions extends SayOptions {

@@ -63,7 +63,7 @@ export function refuseParseMode({ params }: MethodCall): void {
 }
 
 function sendFile(call: MethodCall, kind: "document" | "photo"): Message {
-  const { params, world } = call;
+  const { params } = call;
   const room = openChatOf(call);
   refuseParseMode(call);
   const caption = formatText(
@@ -77,26 +77,26 @@ function sendFile(call: MethodCall, kind: "document" | "photo"): Message {
     ...(caption.text === "" ? {} : { caption: caption.text }),
     ...(caption.entities.length === 0 ? {} : { caption_entities: caption.entities }),
   });
+}
 
-  function fileContent({ params }: MethodCall, kind: "document" | "photo"): Content {
-    const upload = params.upload(kind);
-    if (upload !== undefined) {
-      if (upload.bytes.length === 0) throw badRequest("file must be non-empty");
-      const limit = kind === "photo" ? MAX_PHOTO : MAX_FILE;
-      if (upload.bytes.length > limit) {
-        if (kind === "document") throw new ApiError(413, "Request Entity Too Large");
-        throw badRequest(
-          `file of size ${upload.bytes.length} bytes is too big for a photo; the maximum size is ${limit} bytes`,
-        );
-      }
-      const mime = upload.type === "" ? {} : { mime: upload.type };
-      return storeMedia(world, kind, upload.bytes, { name: upload.name, ...mime });
-    }
+function fileContent({ params, world }: MethodCall, kind: "document" | "photo"): Content {
+  const upload = params.upload(kind);
+  if (upload === undefined) {
     if (!params.has(kind)) throw badRequest(`there is no ${kind} in the request`);
     const known = world.files.byId(params.string(kind));
     if (known === undefined) throw badRequest("wrong remote file identifier specified: Wrong string length");
     return kind === "photo" ? { photo: [known.shape] } : { document: known.shape };
   }
+  const size = upload.bytes.length;
+  if (size === 0) throw badRequest("file must be non-empty");
+  if (size > MAX_FILE) throw new ApiError(413, "Request Entity Too Large");
+  if (kind === "photo" && size > MAX_PHOTO) {
+    throw badRequest(
+      `file of size ${size} bytes is too big for a photo; the maximum size is ${MAX_PHOTO} bytes`,
+    );
+  }
+  const mime = upload.type === "" ? {} : { mime: upload.type };
+  return storeMedia(world, kind, upload.bytes, { name: upload.name, ...mime });
 }
 
 function post(call: MethodCall, room: Room, content: Content): Message {

@@ -38,13 +38,11 @@ export async function startBotApi(options: BotApiOptions): Promise<BotApi> {
   const desk: Desk = { world, log, faults: plan, flood };
 
   const listener = createListener(host, port, async (request, response, gone) => {
-    const url = new URL(request.url ?? "/", "http://localhost");
-    const route = /^\/(file\/)?bot([^/]+)\/(.+)$/.exec(url.pathname);
-    const [, file, given = "", rest = ""] = route ?? [];
-    if (route === null) return sendError(response, new ApiError(404, "Not Found"));
-    if (decodeURIComponent(given) !== token) return sendError(response, new ApiError(401, "Unauthorized"));
-    if (file !== undefined) return answerDownload(desk, decodeURIComponent(rest), response, gone);
-    return answerCall(desk, rest, url.searchParams, request, response, gone);
+    const route = parseRoute(request.url ?? "/");
+    if (route === undefined) return sendError(response, new ApiError(404, "Not Found"));
+    if (route.token !== token) return sendError(response, new ApiError(401, "Unauthorized"));
+    if (route.file) return answerDownload(desk, route.rest, response, gone);
+    return answerCall(desk, route.rest, route.query, request, response, gone);
   });
   await listener.open();
 
@@ -93,4 +91,25 @@ export async function startBotApi(options: BotApiOptions): Promise<BotApi> {
     until: watch.until,
     close: () => listener.shut(),
   };
+}
+
+interface Route {
+  readonly file: boolean;
+  readonly token: string;
+  /** The method, or the path of the file. */
+  readonly rest: string;
+  readonly query: URLSearchParams;
+}
+
+function parseRoute(target: string): Route | undefined {
+  try {
+    const url = new URL(`http://localhost${target}`);
+    const match = /^\/(file\/)?bot([^/]+)\/(.+)$/.exec(decodeURIComponent(url.pathname));
+    if (match === null) return undefined;
+    const [, file, token = "", rest = ""] = match;
+    return { file: file !== undefined, token, rest, query: url.searchParams };
+  } catch {
+    // A target that is no URL names nothing here.
+    return undefined;
+  }
 }

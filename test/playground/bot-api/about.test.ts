@@ -7,6 +7,8 @@ describe("who may ask", () => {
     ["another token for a file", "/file/bot1:wrong/photos/file_1.jpg", 401, "Unauthorized"],
     ["no token", "/getMe", 404, "Not Found"],
     ["nothing", "/", 404, "Not Found"],
+    ["no path at all", "//", 404, "Not Found"],
+    ["a path that cannot be decoded", "/bot%ff/getMe", 404, "Not Found"],
   ])("%s is refused", async (_, path, status, description) => {
     const { api } = await startRig();
     const answer = await readAnswer(await fetch(api.root + path));

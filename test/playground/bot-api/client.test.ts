@@ -28,6 +28,11 @@ describe("a person", () => {
     const { ada } = await startRig();
     expect((await ada.say("/start"))[0]?.entities).toEqual([{ type: "bot_command", offset: 0, length: 6 }]);
     expect((await ada.say("/home/me/x.ts"))[0]?.entities).toBeUndefined();
+    const bold = { type: "bold", offset: 6, length: 2 };
+    expect((await ada.say("/stop it", { entities: [bold] }))[0]?.entities).toEqual([
+      { type: "bot_command", offset: 0, length: 5 },
+      bold,
+    ]);
     expect(ada.sendPhoto(bytes, { caption: "/start" }).caption_entities).toEqual([
       { type: "bot_command", offset: 0, length: 6 },
     ]);
