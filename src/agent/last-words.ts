@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** What a crash of Node prints around the sentence that matters. */
-const AROUND_A_CRASH = /^(?:at |Node\.js v\d|[{}^~]+$|\w+: .*,$|\[?cause\]?:)/;
+/** What stands around the sentence that matters: the frames of a crash of Node, and the names of files to read. */
+const AROUND_IT = /^(?:at |Node\.js v\d|[{}^~]+$|\w+: .*,$|\[cause\]:|[\\/]\S+$)/;
 
 const LONGEST = 500;
 
@@ -12,12 +12,12 @@ const LONGEST = 500;
 export function lastWords(stderr: string): string | undefined {
   const lines = stripVTControlCharacters(stderr)
     .split(/[\r\n]+/)
-    .map((line) => line.replace(/\p{Cc}+/gu, " ").trim())
+    .map((line) => line.replace(/[\p{Cc}\s]+/gu, " ").trim())
     .filter((line) => line !== "");
   const crashed = lines.at(-1)?.startsWith("Node.js v") === true;
   const line =
     (crashed ? lines.findLast((each) => /^(?:Uncaught )?\w*Error\b/.test(each)) : undefined) ??
-    lines.findLast((each) => !AROUND_A_CRASH.test(each)) ??
+    lines.findLast((each) => !AROUND_IT.test(each)) ??
     lines.at(-1);
   return line === undefined ? undefined : line.slice(0, LONGEST).toWellFormed();
 }

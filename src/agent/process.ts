@@ -13,7 +13,7 @@ export interface ProcessOptions {
   /** The whole environment: nothing of evie's own is added. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Called for each line of stdout, in order, never after `ended`. It must not throw. */
+  /** Called for each line of stdout, in order, never after `ended`; see `createLineSplitter`. It must not throw. */
   readonly onLine: (line: string) => void;
 }
 
@@ -22,18 +22,18 @@ export type ProcessEnd =
   /** It never ran; `code` is the system's, such as ENOENT or EACCES. */
   | { readonly type: "not_started"; readonly code: string; readonly reason: string };
 
-/** A program that talks in lines. */
+/** A program that talks in JSON lines. */
 export interface LineProcess {
   readonly pid: number | undefined;
   /** Writes one line. That nobody reads it any more is no error here: `ended` tells. */
-  writeLine(line: string): void;
+  readonly writeLine: (line: string) => void;
   /** Settles once, when the exit was seen and all that it said was read. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
   /**
    * Ends it and every process under it: stdin is closed and SIGTERM sent; what is left after KILL_AFTER is killed.
    * Resolves when the exit was seen. Idempotent, never rejects.
    */
-  dismiss(): Promise<void>;
+  readonly dismiss: () => Promise<void>;
 }
 
 /** Milliseconds that a program has to end its own tree. pi takes 30. */

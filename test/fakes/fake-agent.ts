@@ -71,7 +71,15 @@ function startRun({ id, message = "", images = [] }: Asked): void {
   }
   const dialog = Promise.withResolvers<void>();
   const script = scriptOf(message);
-  run = { script, id, text: message, images: images.length, abort: new AbortController(), dialog };
+  run = {
+    script,
+    id,
+    text: message,
+    images: images.length,
+    abort: new AbortController(),
+    dialog,
+    accepted: false,
+  };
   finished = perform(run, keep).finally(() => {
     run = undefined;
   });
@@ -80,6 +88,7 @@ function startRun({ id, message = "", images = [] }: Asked): void {
 async function abortRun({ id }: Asked): Promise<void> {
   const script = run?.script;
   if (script?.ignoreAbort === true) return;
+  if (script?.deafWhileAccepting === true && run?.accepted === false) return respond(id, "abort", {});
   run?.abort.abort();
   await finished;
   if (script?.abortAnswerMs !== undefined) await sleep(script.abortAnswerMs);

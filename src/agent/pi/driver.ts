@@ -75,7 +75,7 @@ function startPi(
       else if (record !== "ignored") take(record);
     },
   });
-  const rpc = createRpc((line) => agent.writeLine(line));
+  const rpc = createRpc(agent.writeLine);
   const about = { pid: agent.pid, sessionFile };
 
   const noteBadLine = (line: string): void => {
@@ -163,11 +163,14 @@ function startPi(
       });
       if (current !== undefined) {
         run.fail({ type: "internal", reason: "a second prompt was handed over during a run" });
+      } else if (startFailure !== undefined) {
+        run.fail(startFailure);
       } else if (end !== undefined) {
         run.processEnded(end, dismissAsked);
       } else {
         current = run;
-        void handOver(run, prompt);
+        if (prompt.images.length === 0) run.handOver(prompt.text, [], 0);
+        else void handOver(run, prompt);
       }
       return run.run;
     },

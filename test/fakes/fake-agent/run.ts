@@ -14,6 +14,8 @@ export interface Run {
   readonly abort: AbortController;
   /** Settles when the dialog was answered. */
   readonly dialog: PromiseWithResolvers<void>;
+  /** Whether the prompt was answered. */
+  accepted: boolean;
 }
 
 interface FakeMessage {
@@ -50,6 +52,7 @@ export async function perform(run: Run, keep: (message: object) => void): Promis
   if (script.refuse !== undefined) return respond(id, "prompt", { error: script.refuse });
   if (script.handled === true) return respond(id, "prompt", { data: { disposition: "handled" } });
   respond(id, "prompt", script.old === undefined ? { data: { disposition: "started" } } : {});
+  run.accepted = true;
   note("accepted");
   if (script.exitAfter !== undefined) end(script.exitAfter);
 

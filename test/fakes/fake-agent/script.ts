@@ -33,6 +33,8 @@ export interface FakeProcess {
 export interface FakeRun {
   /** Milliseconds before the prompt is answered. */
   readonly acceptMs?: number;
+  /** An abort in that time is answered at once and changes nothing. */
+  readonly deafWhileAccepting?: boolean;
   /** Ends itself before the prompt is answered. */
   readonly exitBefore?: FakeExit;
   /** Answers the prompt with this refusal; nothing follows. */

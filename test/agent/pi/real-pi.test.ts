@@ -1,0 +1,80 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fold } from "../recorder.ts";
+import { openPiBench, textPrompt } from "../subjects.ts";
+
+/** The smallest PNG that is one. */
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+describe("pi itself", () => {
+  let bench: Awaited<ReturnType<typeof openPiBench>>;
+  beforeAll(async () => {
+    bench = await openPiBench();
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+
+  test("runs a tool and says what for", async () => {
+    const started = bench.start("tool.jsonl");
+    await started.agent.ready;
+    const steps = [
+      { tools: [{ name: "bash", args: { command: "echo hi\necho ho" } }] },
+      { text: "All done." },
+    ];
+    const run = started.agent.run(textPrompt(`MOCK${JSON.stringify(steps)}`));
+    expect(await run.ended).toEqual({ type: "done" });
+    expect(fold(started.events).tools).toMatchObject([
+      { name: "bash", summary: "echo hi …", output: "hi\nho\n", isError: false },
+    ]);
+    const roles = fold(started.events).messages.map((message) => message.role);
+    expect(roles).toEqual(["user", "assistant", "toolResult", "assistant"]);
+  });
+
+  test("shows a picture to the model, also without a word, and tells of one that it cannot use", async () => {
+    const [good, bad] = [join(bench.folder, "good"), join(bench.folder, "bad")];
+    await writeFile(good, PIXEL);
+    await writeFile(bad, "no picture");
+    const started = bench.start("pictures.jsonl");
+    await started.agent.ready;
+    await started.agent.run({ text: "", images: [{ path: good, mimeType: "image/png" }], files: [] }).ended;
+    expect(bench.model.requests.at(-1)?.messages.at(-1)?.images).toHaveLength(1);
+    expect(started.events.filter((event) => event.type === "notice")).toEqual([]);
+    await started.agent.run({ text: "see?", images: [{ path: bad, mimeType: "image/png" }], files: [] })
+      .ended;
+    expect(started.events.filter((event) => event.type === "notice")).toEqual([
+      { type: "notice", notice: { type: "image_omitted" } },
+    ]);
+  });
+
+  test("ends a run on a session file that cannot be written, and the next one too", async () => {
+    await writeFile(join(bench.folder, "file"), "");
+    const { agent } = bench.start("file/session.jsonl");
+    await agent.ready;
+    for (const text of ["first", "second"]) {
+      expect(await agent.run(textPrompt(text)).ended).toMatchObject({
+        type: "failed",
+        failure: { type: "model_failed", reason: expect.stringContaining("ENOTDIR") },
+      });
+    }
+  });
+
+  test("is done at once with a command of its own", async () => {
+    const started = bench.start("command.jsonl");
+    await started.agent.ready;
+    const run = started.agent.run(textPrompt("/mcp"));
+    expect(await run.accepted).toBe(true);
+    expect(await run.ended).toEqual({ type: "done" });
+    expect(started.events.every((event) => event.type === "notice")).toBe(true);
+  });
+
+  test("says why it does not start on a file that is no session", async () => {
+    await writeFile(join(bench.folder, "garbage.jsonl"), "{}\n".repeat(3));
+    expect(await bench.start("garbage.jsonl").agent.ready).toMatchObject({
+      type: "start_failed",
+      exit: { code: 1, lastWords: expect.any(String) },
+    });
+  });
+});
