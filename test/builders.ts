@@ -1,8 +1,13 @@
+import { randomBytes } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 
 /** A real PNG of one colour, told apart by `shade` (0 to 255). */
 export function png(shade: number, width = 8, height = 8): Uint8Array {
-  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width * 3, shade)]);
+  return pngOf(width, height, () => Buffer.alloc(width * 3, shade));
+}
+
+function pngOf(width: number, height: number, makeRow: () => Buffer): Uint8Array {
+  const rows = Array.from({ length: height }, () => Buffer.concat([Buffer.from([0]), makeRow()]));
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -11,9 +16,14 @@ export function png(shade: number, width = 8, height = 8): Uint8Array {
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     chunk("IHDR", header),
-    chunk("IDAT", deflateSync(Buffer.concat(Array.from({ length: height }, () => row)))),
+    chunk("IDAT", deflateSync(Buffer.concat(rows))),
     chunk("IEND", Buffer.alloc(0)),
   ]);
+}
+
+/** A real PNG that cannot be compressed, of about `width` x `height` x 3 bytes: slow to shrink. */
+export function noisePng(width: number, height: number): Uint8Array {
+  return pngOf(width, height, () => randomBytes(width * 3));
 }
 
 function chunk(type: string, data: Buffer): Buffer {

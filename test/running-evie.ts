@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { mkdtemp, mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,6 +38,8 @@ export interface RunningEvie {
   readonly process: ChildProcess;
   /** Everything that evie wrote on stdout and stderr so far. */
   output(): string;
+  /** Waits until what it wrote satisfies `matches`. */
+  wrote(matches: (output: string) => boolean, what: string): Promise<void>;
   /** Asks evie to end, and gives its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -77,8 +79,13 @@ export async function startEvie(options: EvieOptions = {}): Promise<RunningEvie 
     stdio: ["ignore", "pipe", "pipe"],
   });
   const written: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => written.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => written.push(chunk));
+  const writing = new EventEmitter();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      written.push(chunk);
+      writing.emit("more");
+    });
+  }
   const exited = once(child, "exit") as Promise<[number | null]>;
   const output = (): string => Buffer.concat(written).toString("utf8");
 
@@ -116,6 +123,14 @@ export async function startEvie(options: EvieOptions = {}): Promise<RunningEvie 
     workspace,
     process: child,
     output,
+    async wrote(matches, what) {
+      const signal = AbortSignal.timeout(15_000);
+      while (!matches(output())) {
+        await once(writing, "more", { signal }).catch(() =>
+          raise(`Waited in vain for ${what}:\n${output()}`),
+        );
+      }
+    },
     stop,
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) await stop();
