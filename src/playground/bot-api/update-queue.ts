@@ -68,7 +68,7 @@ export function createUpdateQueue(
   const confirm = (offset: number): number => {
     queue = queue.filter(({ queuedAt }) => clock.now() - queuedAt < KEPT_MS);
     const head = queue[0]?.update.update_id ?? nextId;
-    let from = offset < 0 ? Math.max(head, nextId + offset) : offset;
+    let from = offset < 0 ? nextId + offset : offset;
     // Far ahead of everything is the offset of another life of the queue, not a confirmation.
     if (from > nextId + 10) from = head;
     if (from > head) queue = queue.filter(({ update }) => update.update_id >= from);

@@ -141,6 +141,10 @@ describe("groups and channels", () => {
       status: 403,
       description: "Forbidden: bot was kicked from the supergroup chat",
     });
+    await group.as(ADA).say("is it gone?");
+    expect(api.pendingUpdates.at(-1)).toMatchObject({
+      my_chat_member: { new_chat_member: { status: "kicked" } },
+    });
     group.invite();
     expect(await call("sendMessage", { chat_id: -100, text: "hi" })).toMatchObject({ ok: true });
   });
