@@ -45,6 +45,8 @@ export interface RunningEvie {
 }
 
 export interface EvieOptions {
+  /** The file that node starts. Default: evie's source. */
+  readonly main?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly api?: Partial<BotApiOptions>;
   /** Called when the folder is there and evie is not yet: for what must lie in it. */
@@ -63,7 +65,7 @@ export async function startEvie(options: EvieOptions = {}): Promise<RunningEvie 
   const api = await startBotApi({ clock: realClock, ...options.api });
   const free = [...ALLOWED];
 
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [options.main ?? MAIN], {
     cwd: workspace,
     env: {
       PATH: process.env["PATH"],

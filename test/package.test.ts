@@ -1,0 +1,201 @@
+import { execFile, execFileSync } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { transformSync } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FAKE_AGENT, startEvie } from "./running-evie.ts";
+
+/*
+ * What somebody gets who installs evie: built, packed and installed from a copy of the source, so that neither an
+ * older build nor another run of the tests is in the way.
+ */
+
+const execFileAsync = promisify(execFile);
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+/** What a build needs, apart from node_modules. */
+const SOURCE = ["package.json", "tsconfig.json", "README.md", "LICENSE", "docs", "src"];
+
+let folder: string;
+let installed: string;
+let evie: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "evie-package-"));
+  const source = join(folder, "source");
+  await mkdir(source);
+  for (const name of SOURCE) await cp(join(ROOT, name), join(source, name), { recursive: true });
+  await symlink(join(ROOT, "node_modules"), join(source, "node_modules"));
+  await npm(source, "pack", "--pack-destination", folder);
+
+  const [tarball = "none"] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
+  const prefix = join(folder, "prefix");
+  const quietly = ["--prefer-offline", "--no-audit", "--no-fund"];
+  await npm(folder, "install", "-g", "--prefix", prefix, ...quietly, join(folder, tarball));
+  installed = join(prefix, "lib", "node_modules", "evie");
+  evie = join(prefix, "bin", "evie");
+}, 120_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+async function npm(cwd: string, ...args: readonly string[]): Promise<void> {
+  // What npm tells its scripts is about the project that the tests are in, not about the one in `cwd`.
+  const kept = Object.entries(process.env).filter(([name]) => !/^npm_(?!config_)/.test(name));
+  await execFileAsync("npm", args, { cwd, env: Object.fromEntries(kept) });
+}
+
+/** The environment of a person whose `node` is the one that runs this. */
+const env = { PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` };
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(file: string, ...args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(file, args, { env }, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    );
+  });
+}
+
+/** Each Node older than 24 on the PATH of this machine, by its file. */
+function oldNodes(): readonly string[] {
+  return (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((entry) => !entry.includes("node_modules"))
+    .map((entry) => join(entry, "node"))
+    .filter((file) => {
+      try {
+        return Number(/^v(\d+)/.exec(execFileSync(file, ["--version"], { encoding: "utf8" }))?.[1]) < 24;
+      } catch {
+        return false;
+      }
+    });
+}
+
+async function packedFiles(): Promise<readonly string[]> {
+  const entries = await readdir(installed, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
+    .filter((name) => !name.startsWith("node_modules/"));
+}
+
+describe("the installed command", () => {
+  test("says its version and its help", async () => {
+    const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
+    expect(await run(evie, "--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    const help = await run(evie, "--help");
+    expect(help).toMatchObject({ code: 0, stderr: "" });
+    expect(help.stdout).toMatch(/^evie: talk to the coding agent[^]*TELEGRAM_BOT_TOKEN/);
+  });
+
+  test("passes on what the program exits with", async () => {
+    expect(await run(evie, "--nonsense")).toMatchObject({ code: 64, stdout: "" });
+  });
+
+  test("answers a prompt on Telegram", async () => {
+    await using running = await startEvie({
+      main: evie,
+      env: { EVIE_AGENT_COMMAND: `'${process.execPath}' '${FAKE_AGENT}'` },
+    });
+    const anna = running.visitor();
+    await anna.say("hello from a package");
+    const answer = await anna.hears(({ text }) => text.startsWith("Echo"), "the answer");
+    await anna.hears(({ text }) => text === "Echo: hello from a package", "the whole answer");
+    expect(anna.said()).toEqual(["Echo: hello from a package"]);
+    expect(answer.silent).toBe(true);
+    expect(await running.stop()).toBe(0);
+  });
+
+  test("is up within a second", async () => {
+    const times: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const before = performance.now();
+      await run(process.execPath, join(installed, "dist", "main.js"), "--version");
+      times.push(performance.now() - before);
+    }
+    expect(Math.min(...times)).toBeLessThan(1_000);
+  });
+});
+
+describe("with a Node that is too old", () => {
+  const complaint = (version: string): unknown =>
+    expect.stringMatching(new RegExp(`^evie: this is Node ${version.replaceAll(".", "\\.")}, .*\\n$`));
+
+  test.each(["v12.17.0", "v23.11.1"])("as %s, the command says so and ends with 1", async (version) => {
+    const disguise = `Object.defineProperty(process, "version", { value: "${version}" })`;
+    expect(await run(process.execPath, "--import", `data:text/javascript,${disguise}`, evie)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: complaint(version),
+    });
+  });
+
+  test("as every old one on this machine, the command says so and ends with 1", async () => {
+    const told = await Promise.all(
+      oldNodes().map(async (node) => ({
+        version: execFileSync(node, ["--version"], { encoding: "utf8" }).trim(),
+        ended: await run(node, evie),
+      })),
+    );
+    expect(told).toEqual(
+      told.map(({ version }) => ({ version, ended: { code: 1, stdout: "", stderr: complaint(version) } })),
+    );
+  });
+
+  test.each(["launcher.js", "node-version.js"])(
+    "%s can be read by the first Nodes with modules",
+    async (name) => {
+      const code = await readFile(join(installed, "dist", name), "utf8");
+      const options = { minifyWhitespace: true, supported: { "dynamic-import": true } };
+    const lowered = transformSync(code, { ...options, target: "es2019" }).code;
+    expect(lowered).toBe(transformSync(code, { ...options, target: "esnext" }).code);
+    const imports = [...code.matchAll(/^import .*"(.*)";$/gm)].map(([, from]) => from);
+      expect(imports).toEqual(name === "launcher.js" ? ["./node-version.js"] : []);
+    },
+  );
+});
+
+describe("the package", () => {
+  test("holds the program, what goes with it, and nothing else", async () => {
+    const files = await packedFiles();
+    expect(files).toEqual(
+      expect.arrayContaining(["package.json", "README.md", "LICENSE", "dist/launcher.js", "dist/main.js"]),
+    );
+    const strange = files.filter(
+      (name) =>
+        !/^(package\.json|README\.md|LICENSE|dist\/.*\.js|docs\/how-to\/.*\.(md|service))$/.test(name),
+    );
+    expect(strange).toEqual([]);
+    expect(files.filter((name) => /\.tsx?$|(^|\/)(test|fixtures)\//.test(name))).toEqual([]);
+  });
+
+  test("names no path of the machine that built it", async () => {
+    const texts = await Promise.all(
+      (await packedFiles()).map((name) => readFile(join(installed, name), "utf8")),
+    );
+    const all = texts.join("\n");
+    expect([ROOT, folder, `${homedir()}/`].filter((path) => all.includes(path))).toEqual([]);
+  });
+
+  test("imports only what it depends on", async () => {
+    const { dependencies } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as {
+      dependencies: Record<string, string>;
+    };
+    const imported = new Set<string>();
+    for (const name of (await packedFiles()).filter((file) => file.endsWith(".js"))) {
+      const code = await readFile(join(installed, name), "utf8");
+      for (const [, from = ""] of code.matchAll(/^(?:import|export) (?:[^"]* from )?"([^."][^"]*)";$/gm)) {
+        if (!from.startsWith("node:")) imported.add(/^(@[^/]+\/)?[^/]+/.exec(from)?.[0] ?? from);
+      }
+    }
+    expect([...imported].filter((name) => !(name in dependencies))).toEqual([]);
+  });
+});
