@@ -155,9 +155,9 @@ describe("with a Node that is too old", () => {
     async (name) => {
       const code = await readFile(join(installed, "dist", name), "utf8");
       const options = { minifyWhitespace: true, supported: { "dynamic-import": true } };
-    const lowered = transformSync(code, { ...options, target: "es2019" }).code;
-    expect(lowered).toBe(transformSync(code, { ...options, target: "esnext" }).code);
-    const imports = [...code.matchAll(/^import .*"(.*)";$/gm)].map(([, from]) => from);
+      const lowered = transformSync(code, { ...options, target: "es2019" }).code;
+      expect(lowered).toBe(transformSync(code, { ...options, target: "esnext" }).code);
+      const imports = [...code.matchAll(/^import .*"(.*)";$/gm)].map(([, from]) => from);
       expect(imports).toEqual(name === "launcher.js" ? ["./node-version.js"] : []);
     },
   );
