@@ -23,8 +23,8 @@ export function applyRun(
   const written = run.length;
   let stack = open;
   let left = written;
-  while (closes && left > 0) {
-    const at = stack.findLastIndex((opener) => matches(opener, mark, written, opens));
+  for (;;) {
+    const at = closes && left > 0 ? stack.findLastIndex((opener) => matches(opener, run, opens)) : -1;
     const opener = stack[at];
     if (opener === undefined) break;
     const used = opener.count >= 2 && left >= 2 ? 2 : 1;
@@ -43,9 +43,10 @@ export function closersOf(open: readonly Opener[]): string {
     .join("");
 }
 
-function matches(opener: Opener, mark: string, written: number, opens: boolean): boolean {
-  if (opener.mark !== mark) return false;
-  if (mark === "~") return true;
+function matches(opener: Opener, run: string, opens: boolean): boolean {
+  const written = run.length;
+  if (opener.mark !== run.charAt(0)) return false;
+  if (opener.mark === "~") return true;
   const ambiguous = opener.both || opens;
   return (
     !ambiguous || (opener.written + written) % 3 !== 0 || (opener.written % 3 === 0 && written % 3 === 0)

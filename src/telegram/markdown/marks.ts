@@ -31,8 +31,9 @@ const order: readonly Style["type"][] = [
 export function settleMarks(text: string, marks: readonly Mark[]): FormattedText {
   const code = marks.filter(({ style }) => isCode(style));
   const settled = marks.flatMap((mark) => (yieldsToCode(mark.style) ? without(mark, code) : [mark]));
+  const blocks = new Set(marks.filter(({ style }) => style.type === "pre").map(({ start }) => start));
   const entities = unite(settled)
-    .map((mark) => trim(text, mark))
+    .map((mark) => trim(text, mark, blocks))
     .filter(({ start, end }) => !isBlank({ text: text.slice(start, end), entities: [] }))
     .sort(compare)
     .map(({ style, start, end }): Entity => ({ ...style, offset: start, length: end - start }));
@@ -80,10 +81,11 @@ function unite(marks: readonly Mark[]): readonly Mark[] {
   return united;
 }
 
-function trim(text: string, mark: Mark): Mark {
+/** Cuts white space off, but not from the start of a code block or of a quote that begins with one. */
+function trim(text: string, mark: Mark, blocks: ReadonlySet<number>): Mark {
   let { start, end } = mark;
   while (end > start && isSpace(text, end - 1)) end--;
-  while (start < end && mark.style.type !== "pre" && isSpace(text, start)) start++;
+  while (start < end && !blocks.has(start) && isSpace(text, start)) start++;
   return { ...mark, start, end };
 }
 

@@ -29,12 +29,7 @@ const extensions = [gfm({ singleTilde: false }), { disable: { null: ["htmlFlow",
 
 /** Parses a part of a document, in which references to definitions in earlier parts still hold. */
 export function parseMarkdown(source: string, known: References = noReferences): Parsed {
-  const lines = [
-    ...Array.from(known.footnotes, (name) => `[^${name}]: x`),
-    // Without a break, indented code at the source's start would belong to the footnote above it.
-    ...(known.footnotes.size > 0 ? ["***"] : []),
-    ...Array.from(known.links.keys(), (name) => `[${name}]: x`),
-  ];
+  const lines = prefaceLines(source, known);
   const preface = lines.map((line) => `${line}\n\n`).join("");
   const root = fromMarkdown(preface + source, { extensions, mdastExtensions: [gfmFromMarkdown()] });
   const blocks = root.children.filter((node) => startOf(node) >= preface.length);
@@ -44,6 +39,23 @@ export function parseMarkdown(source: string, known: References = noReferences):
     lines: lines.length * 2,
     references: collectReferences(blocks, known),
   };
+}
+
+/** Definitions of the known names that the source may mention. */
+function prefaceLines(source: string, { links, footnotes }: References): readonly string[] {
+  if (links.size + footnotes.size === 0 || !source.includes("[")) return [];
+  // As micromark compares names: white space is one space, and letters differ in no case.
+  const mentions = source
+    .replace(/[\t\n ]+/g, " ")
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase();
+  const mentioned = (names: Iterable<string>): readonly string[] =>
+    Array.from(names).filter((name) => mentions.includes(name));
+  const notes = mentioned(footnotes.keys()).map((name) => `[^${name}]: x`);
+  const targets = mentioned(links.keys()).map((name) => `[${name}]: x`);
+  // Without a break, indented code at the source's start would belong to the footnote above it.
+  return [...notes, ...(notes.length > 0 ? ["***"] : []), ...targets];
 }
 
 /** What blocks define, besides what is known; the first definition of a name wins. */

@@ -31,20 +31,31 @@ export function findSettled(source: string, parsed: Parsed): Settled | undefined
   const started = parsed.blocks.filter((node) => startOf(node) < lastLine);
   const open = started.at(-1);
   if (open === undefined) return undefined;
-  let count = started.length - 1;
-  while (count > 0 && !isClosed(started[count - 1], started[count])) count--;
-  const blocks = started.slice(0, count);
-  const whole: Settled = { blocks, items: 0, lines: startLineOf(started[count] ?? open) - parsed.lines - 1 };
-  const inside = count === started.length - 1 ? settledInside(open, lastLine, source, parsed) : undefined;
+  const first = started.findLastIndex((node, at) => {
+    const before = started[at - 1];
+    return before === undefined || partsFrom(before, node, source, parsed);
+  });
+  const blocks = started.slice(0, first);
+  const inside = started[first] === open ? settledInside(open, lastLine, source, parsed) : undefined;
   if (inside !== undefined) return { ...inside, blocks: [...blocks, ...inside.blocks] };
-  return count === 0 ? undefined : whole;
+  const next = started[first];
+  if (first < 1 || next === undefined) return undefined;
+  return { blocks, items: 0, lines: startLineOf(next) - parsed.lines - 1 };
 }
 
-/** Whether the next block's beginning proves that this one has ended. */
-function isClosed(node: RootContent | undefined, next: RootContent | undefined): boolean {
-  if (node === undefined || next === undefined) return false;
+/** Whether what follows from the next block on would be the same in a document of its own. */
+function partsFrom(node: RootContent, next: RootContent, source: string, { offset }: Parsed): boolean {
+  // The parser remembers, around indented code, what came before it: a list behind it may become a paragraph.
+  const indented = (block: RootContent): boolean =>
+    block.type === "code" && !isFenced(source, startOf(block) - offset);
+  if (indented(node) || indented(next)) return false;
+  if (startLineOf(next) - endLineOf(node) > 1) return true;
   // A definition's title, and a table's second line, may still be refuted by the line after.
-  return startLineOf(next) - endLineOf(node) > 1 || (node.type !== "definition" && next.type !== "table");
+  return next.type !== "table" && ["heading", "thematicBreak", "code", "paragraph"].includes(node.type);
+}
+
+function isFenced(source: string, start: number): boolean {
+  return /^(?:`{3}|~{3})/.test(source.slice(start, start + 3));
 }
 
 function settledInside(
@@ -57,8 +68,8 @@ function settledInside(
   if (open.type !== "code") return undefined;
   const start = startOf(open) - offset;
   const end = source.indexOf("\n", start);
-  const opener = source.slice(lineStart(source, start), end === -1 ? undefined : end);
-  return /^ *(?:`{3}|~{3})/.test(opener) ? settledCode(open, opener, lines) : undefined;
+  if (end === -1 || !isFenced(source, start)) return undefined;
+  return settledCode(open, source.slice(lineStart(source, start), end), lines);
 }
 
 function settledItems(list: List, lastLine: number, shift: number): Settled | undefined {
