@@ -71,7 +71,7 @@ function writeBlocks(
 ): void {
   let previous: RootContent | undefined;
   for (const node of nodes) {
-    if (node.type === "definition") continue;
+    if (node.type === "definition" || (node.type === "code" && node.value.trim() === "")) continue;
     writeGap(previous === undefined ? "" : gapBetween(previous, node), node, out);
     writeBlock(node, context, out);
     previous = node;

@@ -28,7 +28,7 @@ export function createComposition(): Composition {
     since: (offset) => text.slice(offset),
     write(piece) {
       const cleaned = cleanText(piece);
-      text += indentation === "" ? cleaned : cleaned.replaceAll("\n", `\n${indentation}`);
+      text += indentation === "" ? cleaned : cleaned.replace(/\n(?!\n)/g, `\n${indentation}`);
     },
     writeCode(code) {
       text += cleanCode(code);

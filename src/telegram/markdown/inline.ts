@@ -91,8 +91,14 @@ function writeLink(
     return;
   }
   const written = measure(out, () => writeText(context)).trim();
-  if (target.shown === "" || written.includes(target.shown.replace(/^(?:https?:\/\/|mailto:)/i, ""))) return;
+  if (target.shown === "" || saysTarget(written, target.shown)) return;
   out.write(written === "" ? target.shown : ` (${target.shown})`);
+}
+
+/** Whether a link's words hold its target already, be it without the scheme. */
+function saysTarget(words: string, target: string): boolean {
+  const bare = target.replace(/^(?:https?:\/\/|mailto:)/i, "");
+  return bare !== "" && words.includes(bare);
 }
 
 function measure(out: Composition, body: () => void): string {

@@ -29,9 +29,10 @@ const order: readonly Style["type"][] = [
  * which Telegram keeps.
  */
 export function settleMarks(text: string, marks: readonly Mark[]): FormattedText {
-  const code = marks.filter(({ style }) => isCode(style));
-  const settled = marks.flatMap((mark) => (yieldsToCode(mark.style) ? without(mark, code) : [mark]));
-  const blocks = new Set(marks.filter(({ style }) => style.type === "pre").map(({ start }) => start));
+  const visible = marks.filter(({ start, end }) => !isBlank({ text: text.slice(start, end), entities: [] }));
+  const code = visible.filter(({ style }) => isCode(style));
+  const settled = visible.flatMap((mark) => (yieldsToCode(mark.style) ? without(mark, code) : [mark]));
+  const blocks = new Set(visible.filter(({ style }) => style.type === "pre").map(({ start }) => start));
   const entities = unite(settled)
     .map((mark) => trim(text, mark, blocks))
     .filter(({ start, end }) => !isBlank({ text: text.slice(start, end), entities: [] }))

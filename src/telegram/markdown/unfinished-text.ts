@@ -46,7 +46,9 @@ function close(text: string): string {
     } else if (character === "`") {
       const ticks = match(codeRun, text, at);
       const end = endOfCode(text, at + ticks.length, ticks);
-      if (end === -1) return withoutBrackets(text, brackets) + ticks + closersOf(open);
+      // A space at both ends of code is not part of it.
+      const space = text.charAt(at + ticks.length) === " " ? " " : "";
+      if (end === -1) return withoutBrackets(text, brackets) + space + ticks + closersOf(open);
       at = end;
     } else if (character === "[") {
       brackets = [...brackets, { at, open }];
