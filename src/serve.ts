@@ -6,8 +6,8 @@ import type { SessionRegistry } from "./session/sessions.ts";
 import type { Telegram } from "./telegram/bot.ts";
 import { ConflictError, UnauthorizedError } from "./telegram/poller.ts";
 
-/** Milliseconds that a stop may take in all. */
-const STOP_DEADLINE = 5_000;
+/** Milliseconds that a stop may take: five seconds in all, less what a process needs to end. */
+const STOP_DEADLINE = 4_500;
 /** Milliseconds of it in which turns that are nearly done may end by themselves. */
 const LAST_WORDS = 2_500;
 
@@ -32,20 +32,28 @@ export async function serve({ bot, sessions, clock, log }: ServeOptions): Promis
   };
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
 
-  try {
-    const { username, id } = await bot.connect(stopping.signal);
-    if (!stopping.signal.aborted) {
-      log.info({ bot: `@${username}`, id }, "ready");
+  async function receive(): Promise<number> {
+    try {
+      const me = await bot.connect(stopping.signal);
+      if (me === undefined) return 0;
+      log.info({ bot: `@${me.username}`, id: me.id }, "ready");
       await Promise.race([bot.run(), aborted(stopping.signal)]);
+      return 0;
+    } catch (error) {
+      const known = error instanceof UnauthorizedError || error instanceof ConflictError;
+      log.error({ err: error }, known ? error.message : "evie stopped by a fault of its own");
+      return error instanceof UnauthorizedError ? EXIT_CONFIG : EXIT_FAILURE;
     }
-    await withinDeadline(clock, stop(bot, sessions, clock), log);
-    return 0;
-  } catch (error) {
-    const known = error instanceof UnauthorizedError || error instanceof ConflictError;
-    log.error({ err: error }, known ? error.message : "evie stopped by a fault of its own");
+  }
+
+  try {
+    const code = await receive();
     stopping.abort();
-    await withinDeadline(clock, stop(bot, sessions, clock), log);
-    return error instanceof UnauthorizedError ? EXIT_CONFIG : EXIT_FAILURE;
+    const stopped = stop(bot, sessions, clock).catch((error: unknown) => {
+      log.error({ err: error }, "the stop was disturbed by a fault of evie's own");
+    });
+    await withinDeadline(clock, stopped, log);
+    return code;
   } finally {
     bot.close();
     process.off("SIGTERM", onSignal).off("SIGINT", onSignal);
@@ -54,12 +62,15 @@ export async function serve({ bot, sessions, clock, log }: ServeOptions): Promis
 
 /** Receives no more, lets turns end that are about to, ends the others, and says what is left to say. */
 async function stop(bot: Telegram, sessions: SessionRegistry, clock: Clock): Promise<void> {
-  const received = bot.stop();
+  await Promise.all([bot.stop(), endTurns(sessions, clock)]);
+  await bot.idle();
+}
+
+async function endTurns(sessions: SessionRegistry, clock: Clock): Promise<void> {
   const enough = new AbortController();
   await Promise.race([sessions.idle(), clock.sleep(LAST_WORDS, enough.signal)]);
   enough.abort();
   await sessions.dismissAll();
-  await Promise.all([received, bot.idle()]);
 }
 
 async function withinDeadline(clock: Clock, work: Promise<void>, log: Log): Promise<void> {

@@ -24,9 +24,11 @@ export const LARGEST_IMAGE = 10 * 1_000_000;
 const STALLED_AFTER = 30_000;
 /** Milliseconds to find out where a file is. */
 const LOCATE_DEADLINE = 15_000;
-/** How often a file is fetched before it counts as missing, and the wait between. */
+/** How often a file is fetched before it counts as missing, and the milliseconds between. */
 const ATTEMPTS = 3;
 const RETRY_WAIT = 1_000;
+/** Milliseconds: a longer rest, when Telegram asks for one, is not waited for by the turn. */
+const LONGEST_REST = 60_000;
 
 /** A file that is being fetched. */
 export interface Attachment {
@@ -111,8 +113,13 @@ async function download(
   const stall = startDeadline(clock, STALLED_AFTER);
   try {
     const signal = AbortSignal.any([released, stall.signal]);
-    const response = await fetch(`${downloadRoot}/${filePath}`, { signal });
-    if (!response.ok || response.body === null) throw new Error(`the server answered ${response.status}`);
+    // Compressed on its way, it would not have the length that was promised.
+    const headers = { "accept-encoding": "identity" };
+    const response = await fetch(`${downloadRoot}/${encodePath(filePath)}`, { signal, headers });
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel();
+      throw new Error(`the server answered ${response.status}`);
+    }
     let received = 0;
     const capped = new Transform({
       transform(chunk: Buffer, _encoding, done) {
@@ -139,9 +146,10 @@ async function retrying(work: () => Promise<void>, clock: Clock, signal: AbortSi
       return await work();
     } catch (error) {
       if (isTooBig(error)) throw tooLarge();
-      const hopeless = error instanceof MissingFileError || isRefusal(error);
+      const hopeless =
+        error instanceof MissingFileError || isRefusal(error) || restAsked(error) > LONGEST_REST;
       if (attempt === ATTEMPTS || signal.aborted || hopeless) throw error;
-      await clock.sleep(RETRY_WAIT, signal);
+      await clock.sleep(Math.max(RETRY_WAIT, restAsked(error)), signal);
     }
   }
 }
@@ -183,6 +191,16 @@ function tooLarge(): MissingFileError {
 
 function isTooBig(error: unknown): boolean {
   return error instanceof GrammyError && /file is too big/i.test(error.description);
+}
+
+/** Milliseconds that Telegram asks to wait before the next call. */
+function restAsked(error: unknown): number {
+  return error instanceof GrammyError ? (error.parameters.retry_after ?? 0) * 1_000 : 0;
+}
+
+/** Endings come from senders: one with a question mark in it must not cut the path. */
+function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
 }
 
 function isRefusal(error: unknown): boolean {

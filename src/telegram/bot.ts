@@ -31,16 +31,21 @@ export interface TelegramOptions {
 
 /** The Telegram face. */
 export interface Telegram {
-  /** Learns who the bot is, waiting for Telegram as long as need be. Rejects with UnauthorizedError. */
-  connect(signal: AbortSignal): Promise<{ readonly id: number; readonly username: string }>;
+  /** Learns who the bot is, waiting for Telegram as long as need be; undefined when `signal` ended that. Rejects with UnauthorizedError. */
+  connect(signal: AbortSignal): Promise<BotIdentity | undefined>;
   /** Receives until `stop`. Rejects with UnauthorizedError or ConflictError. */
   run(): Promise<void>;
-  /** Receives no more; bursts that wait are given up and their chats told. */
+  /** Receives no more; bursts that wait are given up and their chats told. Never rejects. */
   stop(): Promise<void>;
   /** Resolves when everything that is left to say was said. */
   idle(): Promise<void>;
-  /** Drops whatever is still waiting to be said. */
+  /** Drops whatever is still waiting to be said, and ends the calls under way. */
   close(): void;
+}
+
+export interface BotIdentity {
+  readonly id: number;
+  readonly username: string;
 }
 
 /** Milliseconds for the calls of the start. */
@@ -51,7 +56,14 @@ export function createTelegram(options: TelegramOptions): Telegram {
   const { token, apiRoot, allowedUsers, filesFolder, sessions, pointers, clock, log, random } = options;
   const bot = new Bot(token, { client: { apiRoot, fetch: grammyFetch } });
 
-  const outboxes = createOutboxes({ perform: createPerform(bot.api, clock), clock, log, random });
+  const closed = new AbortController();
+
+  const outboxes = createOutboxes({
+    perform: createPerform(bot.api, clock, closed.signal),
+    clock,
+    log,
+    random,
+  });
   const conversations = createConversations({ sessions, pointers, outboxes, clock, log });
   const fetchAttachment = createAttachments({
     locate: async (fileId, signal) => (await bot.api.getFile(fileId, toGrammy(signal))).file_path ?? "",
@@ -72,46 +84,65 @@ export function createTelegram(options: TelegramOptions): Telegram {
     backoff: createBackoff(random),
   });
 
-  /** Does one call of the start until it works or nothing can make it work. */
-  async function insist(what: string, work: (signal: AbortSignal) => Promise<unknown>, stopped: AbortSignal) {
+  /** Does one call of the start until it works or nothing can make it work. Undefined when `stopped` came first. */
+  async function insist<Value>(
+    what: string,
+    work: (signal: AbortSignal) => Promise<Value>,
+    stopped: AbortSignal,
+  ): Promise<Value | undefined> {
     const backoff = createBackoff(random);
     while (!stopped.aborted) {
       const deadline = startDeadline(clock, START_CALL_DEADLINE);
       try {
-        await work(AbortSignal.any([deadline.signal, stopped]));
-        return;
+        return await work(AbortSignal.any([deadline.signal, stopped]));
       } catch (error) {
-        if (error instanceof GrammyError && (error.error_code === 401 || error.error_code === 404)) {
-          throw new UnauthorizedError({ cause: error });
-        }
-        const wait = backoff.next();
+        if (stopped.aborted) break;
+        const { code, asked } = refusalOf(error);
+        if (code === 401 || code === 404) throw new UnauthorizedError({ cause: error });
+        const wait = Math.max(asked, backoff.next());
         log.warn({ err: error, seconds: Math.round(wait / 1_000) }, `${what} did not work. Trying again`);
         await clock.sleep(wait, stopped);
       } finally {
         deadline.cancel();
       }
     }
+    return undefined;
+  }
+
+  /** Once: the menu is a convenience, and the commands work without it. */
+  async function offerCommands(): Promise<void> {
+    const deadline = startDeadline(clock, START_CALL_DEADLINE);
+    const commands = COMMANDS.map(({ name, description }) => ({ command: name, description }));
+    try {
+      await bot.api.setMyCommands(commands, {}, toGrammy(AbortSignal.any([deadline.signal, closed.signal])));
+    } catch (error) {
+      log.warn({ err: error }, "the menu of commands could not be set");
+    } finally {
+      deadline.cancel();
+    }
   }
 
   return {
     async connect(signal) {
-      await Promise.all([
-        insist("Asking Telegram who the bot is", (deadline) => bot.init(toGrammy(deadline)), signal),
-        insist("Removing a webhook", () => removeWebhook(bot.api), signal),
-      ]);
-      const { id, username } = bot.botInfo;
+      // Not `bot.init`, whose own retries say nothing and double their waits up to twenty minutes.
+      const me = await insist(
+        "Asking Telegram who the bot is",
+        (deadline) => bot.api.getMe(toGrammy(deadline)),
+        signal,
+      );
+      await insist("Removing a webhook", (deadline) => removeWebhook(bot.api, deadline), signal);
+      if (me === undefined || signal.aborted) return undefined;
+      bot.botInfo = me;
       intake = createIntake({
-        recipient: { username, isAllowed: (userId) => allowedUsers.has(userId) },
+        recipient: { username: me.username, isAllowed: (userId) => allowedUsers.has(userId) },
         conversations,
         outboxes,
         fetchAttachment,
         clock,
         log,
       });
-      bot.api
-        .setMyCommands(COMMANDS.map(({ name, description }) => ({ command: name, description })))
-        .catch((error: unknown) => log.warn({ err: error }, "the menu of commands could not be set"));
-      return { id, username };
+      void offerCommands();
+      return { id: me.id, username: me.username };
     },
     run: () => poller.run(),
     async stop() {
@@ -122,7 +153,14 @@ export function createTelegram(options: TelegramOptions): Telegram {
       await Promise.all(outboxes.all().map((outbox) => outbox.idle()));
     },
     close() {
+      closed.abort();
       for (const outbox of outboxes.all()) outbox.close();
     },
   };
+}
+
+/** Telegram's error code, and the milliseconds that it asks to wait. */
+function refusalOf(error: unknown): { readonly code: number | undefined; readonly asked: number } {
+  if (!(error instanceof GrammyError)) return { code: undefined, asked: 0 };
+  return { code: error.error_code, asked: (error.parameters.retry_after ?? 0) * 1_000 };
 }

@@ -14,10 +14,13 @@ export interface BudgetSize {
 
 /** One call a second, with a burst of three: what Telegram tolerates in a private chat. */
 export const PRIVATE_BUDGET: BudgetSize = { perSecond: 1, burst: 3 };
-/** Twenty a minute, with a burst of five: what it tolerates in a group. */
-export const GROUP_BUDGET: BudgetSize = { perSecond: 20 / 60, burst: 5 };
-/** Over all chats, some room below Telegram's thirty a second. */
-export const GLOBAL_BUDGET: BudgetSize = { perSecond: 25, burst: 25 };
+/** Five at once and fifteen more in a minute: what it tolerates in a group is twenty in any minute. */
+export const GROUP_BUDGET: BudgetSize = { perSecond: 15 / 60, burst: 5 };
+/** Over all chats: what it tolerates is thirty in any second. */
+export const GLOBAL_BUDGET: BudgetSize = { perSecond: 25, burst: 5 };
+
+/** Of a token. */
+const HAIR = 1e-9;
 
 export function createBudget({ perSecond, burst }: BudgetSize): Budget {
   let tokens = burst;
@@ -35,7 +38,7 @@ export function createBudget({ perSecond, burst }: BudgetSize): Budget {
       count(now);
       // A hair's breadth of tolerance: thirds of a token must not add up to a wait of a femtosecond for ever.
       const missing = Math.min(wanted, burst) - tokens;
-      return missing <= 1e-9 ? now : now + Math.ceil((missing / perSecond) * 1_000);
+      return missing <= HAIR ? now : now + Math.ceil(((missing - HAIR) / perSecond) * 1_000);
     },
     spend(now) {
       count(now);

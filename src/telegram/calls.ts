@@ -13,7 +13,9 @@ export type Call =
     }
   | { readonly type: "edit"; readonly messageId: number; readonly content: FormattedText }
   | { readonly type: "delete"; readonly messageId: number }
-  | { readonly type: "typing" };
+  | { readonly type: "typing" }
+  /** Changes nothing; an answer tells that Telegram can be reached. */
+  | { readonly type: "probe" };
 
 /** What became of a call. */
 export type Answer =
@@ -42,16 +44,28 @@ const ENTITIES = /entit(y|ies)/i;
 
 /** Sorts what grammY throws. Descriptions are Telegram's own texts; a new one counts as a refusal. */
 export function classifyError(error: unknown): Answer {
-  if (error instanceof GrammyError) {
-    const { error_code: code, description } = error;
-    if (code === 429) return { type: "flood", retryAfter: error.parameters.retry_after ?? 1 };
-    if (code === 403) return { type: "blocked" };
-    if (code >= 500 || code === 401) return { type: "unreachable", reason: description };
-    if (NOT_MODIFIED.test(description) || DELETED.test(description)) return { type: "done" };
-    if (TARGET_GONE.test(description)) return { type: "target_gone" };
-    if (ENTITIES.test(description)) return { type: "entities_refused", description };
-    return { type: "refused", description };
-  }
-  if (error instanceof HttpError) return { type: "unreachable", reason: error.message };
-  return { type: "unreachable", reason: error instanceof Error ? error.message : String(error) };
+  if (error instanceof GrammyError) return classifyDescription(error);
+  if (error instanceof HttpError) return { type: "unreachable", reason: `${error.message}${codeOf(error)}` };
+  // A fault of evie's own would be the same the next time: tried for ever, it would hold up the whole chat.
+  return { type: "refused", description: error instanceof Error ? error.message : String(error) };
+}
+
+function classifyDescription({ error_code: code, description, parameters }: GrammyError): Answer {
+  if (code === 429) return { type: "flood", retryAfter: parameters.retry_after ?? 1 };
+  if (code === 403) return { type: "blocked" };
+  if (code >= 500 || code === 401) return { type: "unreachable", reason: description };
+  // Others may have words in common: "Request Entity Too Large" is a 413.
+  if (code !== 400) return { type: "refused", description };
+  if (NOT_MODIFIED.test(description) || DELETED.test(description)) return { type: "done" };
+  if (TARGET_GONE.test(description)) return { type: "target_gone" };
+  if (ENTITIES.test(description)) return { type: "entities_refused", description };
+  return { type: "refused", description };
+}
+
+/** ` (ECONNREFUSED)`, where the network says as much. Nothing else of the inner error: it may hold the address with the token. */
+function codeOf({ error }: HttpError): string {
+  const causes = [error, error instanceof Error ? error.cause : undefined];
+  const code = causes.map((each) => (each instanceof Error ? Reflect.get(each, "code") : undefined));
+  const text: unknown = code.find((each) => typeof each === "string");
+  return typeof text === "string" ? ` (${text})` : "";
 }

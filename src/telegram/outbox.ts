@@ -5,28 +5,7 @@ import type { Backoff } from "./backoff.ts";
 import type { Budget } from "./budget.ts";
 import type { Answer, Call, PerformCall } from "./calls.ts";
 import type { FormattedText } from "./entities.ts";
-
-/** How much something matters: sends and finals before edits, and a sign of life last. */
-export type Urgency = "message" | "edit" | "typing";
-
-export interface Wish {
-  readonly urgency: Urgency;
-  /** Not before this moment, in the clock's milliseconds. */
-  readonly at: number;
-}
-
-/** Somebody who wants to speak in a chat. It is asked for its words only when its turn comes, so they are the newest. */
-export interface Speaker {
-  readonly place: ChatPlace;
-  /** What it would say, and from when on. Cheap: it is asked often. */
-  wishes(now: number): readonly Wish[];
-  /** What it says now. Undefined declines, and then the wish must be gone or later. */
-  speak(urgency: Urgency, now: number): Call | undefined;
-  /** What became of its call. Not told of what is simply tried again: a rest, an outage. */
-  heard(call: Call, answer: Answer): void;
-  /** True once it will never speak again. */
-  readonly finished: boolean;
-}
+import { createSpeakers, type Speaker, type Urgency } from "./speakers.ts";
 
 export interface Reply {
   readonly place: ChatPlace;
@@ -44,7 +23,7 @@ export interface Outbox {
   wake(): void;
   /** The chat wrote: a block is over. */
   revive(): void;
-  /** Resolves when nothing is left to say. */
+  /** Resolves when nothing is left to say, or nobody is there to hear it: the chat blocks the bot, or this was closed. */
   idle(): Promise<void>;
   /** Ends it: what waits is dropped. */
   close(): void;
@@ -54,29 +33,48 @@ export interface OutboxOptions {
   readonly perform: PerformCall;
   readonly clock: Clock;
   readonly log: Log;
-  /** The chat's own budget, and the one that all chats share. */
-  readonly budgets: readonly Budget[];
+  /** What this chat may take. */
+  readonly budget: Budget;
+  /** What all chats may take together. */
+  readonly shared: Budget;
   readonly backoff: Backoff;
 }
 
 /** Milliseconds added to a rest: Telegram's clock and ours are not the same. */
 const REST_MARGIN = 300;
 
+/**
+ * Milliseconds in which a speaker that declined is not asked again. Without them one whose wish stays due would be
+ * asked in an endless loop that lets nothing else run.
+ */
+const PAUSE = 250;
+
 /** Tokens that must be there: an edit never takes a chat's last one, which a reply may need. */
 const TOKENS: Readonly<Record<Urgency | "reply", number>> = { reply: 1, message: 1, edit: 2, typing: 0 };
 const RANK: Readonly<Record<Urgency | "reply", number>> = { reply: 0, message: 1, edit: 2, typing: 3 };
 
+/** What could be said, and when. Without a speaker it is a reply. */
 interface Candidate {
+  readonly place: ChatPlace;
   readonly kind: Urgency | "reply";
+  /** Since when, or from when on, somebody wants it. */
+  readonly wanted: number;
+  /** When it may be: not in a rest, and with the tokens that it needs. */
   readonly at: number;
   readonly speaker?: Speaker;
 }
 
 /** One a chat. Order, budget and rest are decided here; what to say is decided by whoever speaks. */
-export function createOutbox({ perform, clock, log, budgets, backoff }: OutboxOptions): Outbox {
+export function createOutbox({ perform, clock, log, budget, shared, backoff }: OutboxOptions): Outbox {
   const replies: Reply[] = [];
-  const speakers = new Set<Speaker>();
+  const speakers = createSpeakers(({ place }, error) =>
+    log.error({ err: error, chat: place.chatId }, "an answer cannot be shown by a fault of evie's own"),
+  );
+  /** Who declined, and until when it is left alone. */
+  const paused = new Map<Speaker, number>();
   let restUntil = Number.NEGATIVE_INFINITY;
+  /** A send got no answer, so it may be in the chat: nothing is repeated before Telegram answers at all. */
+  let doubtful = false;
   let blocked = false;
   let closed = false;
   let pumping = false;
@@ -84,6 +82,7 @@ export function createOutbox({ perform, clock, log, budgets, backoff }: OutboxOp
   let whenIdle: (() => void)[] = [];
 
   function wake(): void {
+    paused.clear();
     nap.abort();
     if (pumping || closed) return;
     pumping = true;
@@ -100,51 +99,50 @@ export function createOutbox({ perform, clock, log, budgets, backoff }: OutboxOp
       // The last look for work and the end of the pump are one synchronous step, or a late wish would be lost.
       if (candidate === undefined) {
         pumping = false;
-        if (replies.length === 0 && speakers.size === 0) tellIdle();
+        if (blocked || (replies.length === 0 && speakers.empty)) tellIdle();
         return;
       }
+      const { place, kind, speaker } = candidate;
       if (candidate.at > now) {
         nap = new AbortController();
         await clock.sleep(candidate.at - now, nap.signal);
-      } else if (candidate.speaker === undefined) {
-        await sayReply(now);
+      } else if (doubtful && kind !== "typing") {
+        await spend(place, { type: "probe" });
+      } else if (speaker === undefined || kind === "reply") {
+        await sayReply();
       } else {
-        await letSpeak(candidate.speaker, candidate.kind as Urgency, now);
+        await letSpeak(speaker, kind, now);
       }
     }
   }
 
   function choose(now: number): Candidate | undefined {
-    const candidates: Candidate[] = [];
-    const consider = (kind: Urgency | "reply", from: number, speaker?: Speaker): void => {
-      const affordable = budgets.map((budget) => budget.readyAt(now, TOKENS[kind]));
-      const at = Math.max(from, restUntil, ...affordable);
-      candidates.push({ kind, at, ...(speaker === undefined ? {} : { speaker }) });
-    };
-    if (replies.length > 0) consider("reply", now);
-    for (const speaker of firstOfEachThread()) {
-      for (const wish of speaker.wishes(now)) consider(wish.urgency, wish.at, speaker);
+    const candidates = replies.slice(0, 1).map(({ place }) => candidate(place, "reply", now));
+    for (const speaker of speakers.first()) {
+      const wishes = speakers.ask(speaker, () => speaker.wishes(now));
+      // It was dropped, and whoever stood behind it is now the first.
+      if (wishes === undefined) return choose(now);
+      for (const { urgency, at } of wishes) candidates.push(candidate(speaker.place, urgency, at, speaker));
     }
-    const due = candidates.filter((candidate) => candidate.at <= now);
-    return due.length > 0
-      ? due.reduce((best, other) => (RANK[other.kind] < RANK[best.kind] ? other : best))
-      : candidates.reduce<Candidate | undefined>(
-          (best, other) => (best === undefined || other.at < best.at ? other : best),
-          undefined,
-        );
+    const due = candidates.filter(({ at }) => at <= now);
+    if (due.length === 0) return candidates.toSorted((a, b) => a.at - b.at)[0];
+    // Of equals the one that has waited longest, or one busy thread would silence the others.
+    return due.toSorted((a, b) => RANK[a.kind] - RANK[b.kind] || a.wanted - b.wanted)[0];
+
+    function candidate(
+      place: ChatPlace,
+      kind: Urgency | "reply",
+      wanted: number,
+      speaker?: Speaker,
+    ): Candidate {
+      const affordable = [budget, shared].map((each) => each.readyAt(now, TOKENS[kind]));
+      const asked = speaker === undefined ? undefined : paused.get(speaker);
+      const at = Math.max(wanted, asked ?? wanted, restUntil, ...affordable);
+      return { place, kind, wanted, at, ...(speaker === undefined ? {} : { speaker }) };
+    }
   }
 
-  /** A turn's messages come after everything of the turn before it. */
-  function firstOfEachThread(): readonly Speaker[] {
-    const first = new Map<number | undefined, Speaker>();
-    for (const speaker of speakers) {
-      if (speaker.finished) speakers.delete(speaker);
-      else if (!first.has(speaker.place.threadId)) first.set(speaker.place.threadId, speaker);
-    }
-    return [...first.values()];
-  }
-
-  async function sayReply(now: number): Promise<void> {
+  async function sayReply(): Promise<void> {
     const reply = replies[0];
     if (reply === undefined) return;
     const { place, content, replyTo } = reply;
@@ -154,23 +152,32 @@ export function createOutbox({ perform, clock, log, budgets, backoff }: OutboxOp
       silent: false,
       ...(replyTo === undefined ? {} : { replyTo }),
     };
-    const answer = await spend(place, call, now);
+    const answer = await spend(place, call);
     if (answer === undefined) return;
     replies.shift();
     if (answer.type !== "done") log.warn({ answer }, "a reply was refused by Telegram");
   }
 
   async function letSpeak(speaker: Speaker, urgency: Urgency, now: number): Promise<void> {
-    const call = speaker.speak(urgency, now);
-    if (call === undefined) return;
-    const answer = await spend(speaker.place, call, now);
-    if (answer !== undefined) speaker.heard(call, answer);
+    const call = speakers.ask(speaker, () => speaker.speak(urgency, now));
+    if (call === undefined) {
+      paused.set(speaker, now + PAUSE);
+      return;
+    }
+    const answer = await spend(speaker.place, call);
+    if (answer !== undefined) speakers.ask(speaker, () => speaker.heard(call, answer));
   }
 
   /** Does the call and looks after what concerns the whole chat. Undefined: ask again later. */
-  async function spend(place: ChatPlace, call: Call, now: number): Promise<Answer | undefined> {
-    if (call.type !== "typing") for (const budget of budgets) budget.spend(now);
+  async function spend(place: ChatPlace, call: Call): Promise<Answer | undefined> {
+    const counts = call.type !== "typing" && call.type !== "probe";
+    if (counts) shared.spend(clock.now());
     const answer = await perform(place, call);
+    // Counted when it is answered: Telegram counts at arrival, and a call on a slow way would seem to be longer ago.
+    if (counts) budget.spend(clock.now());
+    if (answer.type === "unreachable") return lost(place, call, answer);
+    doubtful = false;
+    backoff.reset();
     switch (answer.type) {
       case "flood":
         log.warn({ chat: place.chatId, seconds: answer.retryAfter }, "Telegram lets a chat rest");
@@ -180,21 +187,26 @@ export function createOutbox({ perform, clock, log, budgets, backoff }: OutboxOp
         log.warn({ chat: place.chatId }, "the bot was blocked in a chat");
         blocked = true;
         return undefined;
-      case "unreachable": {
-        // A sign of life that was lost is no reason to hold the words back; the next one comes in seconds.
-        if (call.type === "typing") return answer;
-        const wait = backoff.next();
-        restUntil = clock.now() + wait;
-        log.warn(
-          { chat: place.chatId, call: call.type, reason: answer.reason, seconds: Math.round(wait / 1_000) },
-          "Telegram did not answer, trying again",
-        );
-        return undefined;
-      }
       default:
-        backoff.reset();
         return answer;
     }
+  }
+
+  function lost(
+    place: ChatPlace,
+    call: Call,
+    answer: Answer & { readonly type: "unreachable" },
+  ): Answer | undefined {
+    // A sign of life that was lost is no reason to hold the words back; the next one comes in seconds.
+    if (call.type === "typing") return answer;
+    doubtful ||= call.type === "send";
+    const wait = backoff.next();
+    restUntil = clock.now() + wait;
+    log.warn(
+      { chat: place.chatId, call: call.type, reason: answer.reason, seconds: Math.round(wait / 1_000) },
+      "Telegram did not answer, trying again",
+    );
+    return undefined;
   }
 
   function tellIdle(): void {
@@ -220,6 +232,7 @@ export function createOutbox({ perform, clock, log, budgets, backoff }: OutboxOp
     },
     idle: () =>
       new Promise((resolve) => {
+        if (closed) return resolve();
         whenIdle.push(resolve);
         wake();
       }),

@@ -31,7 +31,8 @@ export function createOutboxes({ perform, clock, log, random }: OutboxesOptions)
       perform,
       clock,
       log,
-      budgets: [own, shared],
+      budget: own,
+      shared,
       backoff: createBackoff(random),
     });
     outboxes.set(chatId, outbox);

@@ -12,14 +12,16 @@ const DEADLINES: Readonly<Record<Call["type"], number>> = {
   edit: 15_000,
   delete: 15_000,
   typing: 3_000,
+  probe: 15_000,
 };
 
-/** Does calls through grammY's API object. Only an outbox may hold the answer of this. */
-export function createPerform(api: Api, clock: Clock): PerformCall {
+/** Does calls through grammY's API object, and ends those under way when `closed`. Only an outbox may hold the answer of this. */
+export function createPerform(api: Api, clock: Clock, closed: AbortSignal): PerformCall {
   return async (place, call) => {
     const deadline = startDeadline(clock, DEADLINES[call.type]);
     try {
-      return await perform(api, place, call, toGrammy(deadline.signal));
+      const signal = AbortSignal.any([deadline.signal, closed]);
+      return await perform(api, place, call, toGrammy(signal));
     } catch (error) {
       return deadline.signal.aborted
         ? { type: "unreachable", reason: `no answer within ${DEADLINES[call.type] / 1_000} s` }
@@ -58,6 +60,9 @@ async function perform(api: Api, place: ChatPlace, call: Call, signal: GrammySig
       return { type: "done" };
     case "typing":
       await api.sendChatAction(chatId, "typing", thread, signal);
+      return { type: "done" };
+    case "probe":
+      await api.getMe(signal);
       return { type: "done" };
   }
 }

@@ -15,6 +15,8 @@ const POLL_MARGIN = 15_000;
 const CONFLICT_LIMIT = 5 * 60_000;
 /** Milliseconds for the last confirmation, at the end. */
 const CONFIRM_DEADLINE = 2_000;
+/** Milliseconds to remove a webhook. */
+const WEBHOOK_DEADLINE = 15_000;
 
 const ALLOWED_UPDATES = ["message", "edited_message", "callback_query", "my_chat_member"] as const;
 
@@ -52,7 +54,7 @@ export interface PollerOptions {
 export interface Poller {
   /** Receives until it is stopped. Rejects with UnauthorizedError or ConflictError, and with nothing else. */
   run(): Promise<void>;
-  /** Stops receiving and confirms what was received, so that it does not come again. */
+  /** Stops receiving and confirms what was received, so that it does not come again. Never rejects; needs no `run` before. */
   stop(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export interface Poller {
 export function createPoller({ api, handle, clock, log, backoff }: PollerOptions): Poller {
   let offset = 0;
   let conflictSince: number | undefined;
+  let started = false;
 
   async function supply(batchSize: number, stopped: GrammySignal): Promise<Update[]> {
     const signal = toNative(stopped);
@@ -76,7 +79,7 @@ export function createPoller({ api, handle, clock, log, backoff }: PollerOptions
         return updates;
       } catch (error) {
         if (signal.aborted) throw error;
-        await clock.sleep(await waitAfter(error), signal);
+        await clock.sleep(await waitAfter(error, signal), signal);
         if (signal.aborted) throw error;
       }
     }
@@ -95,16 +98,19 @@ export function createPoller({ api, handle, clock, log, backoff }: PollerOptions
   }
 
   /** Milliseconds to wait after a failed poll; throws what no waiting cures. */
-  async function waitAfter(error: unknown): Promise<number> {
+  async function waitAfter(error: unknown, stopped: AbortSignal): Promise<number> {
     const code = error instanceof GrammyError ? error.error_code : undefined;
     if (code === 401 || code === 404) throw new UnauthorizedError({ cause: error });
-    if (code === 409) {
+    if (code !== 409) {
+      conflictSince = undefined;
+    } else {
       conflictSince ??= clock.now();
       if (clock.now() - conflictSince >= CONFLICT_LIMIT) throw new ConflictError({ cause: error });
       // Somebody may have set a webhook, which is a conflict as well, and one that evie can end.
-      await removeWebhook(api).catch((failure: unknown) =>
-        log.warn({ err: failure }, "a webhook may be set"),
-      );
+      const deadline = startDeadline(clock, WEBHOOK_DEADLINE);
+      await removeWebhook(api, AbortSignal.any([stopped, deadline.signal]))
+        .catch((failure: unknown) => log.warn({ err: failure }, "a webhook may be set"))
+        .finally(deadline.cancel);
     }
     const asked = error instanceof GrammyError ? (error.parameters.retry_after ?? 0) * 1_000 : 0;
     const wait = Math.max(asked, backoff.next());
@@ -120,11 +126,13 @@ export function createPoller({ api, handle, clock, log, backoff }: PollerOptions
 
   return {
     async run() {
+      started = true;
       runner.start();
       await runner.task();
     },
     async stop() {
-      await runner.stop()?.catch(() => undefined);
+      // The runner's own stop fails when nothing was started.
+      if (started) await runner.stop()?.catch(() => undefined);
       if (offset === 0) return;
       const deadline = startDeadline(clock, CONFIRM_DEADLINE);
       await api
@@ -136,6 +144,6 @@ export function createPoller({ api, handle, clock, log, backoff }: PollerOptions
 }
 
 /** A webhook and polling exclude each other. What waits at Telegram is kept. */
-export async function removeWebhook(api: Api): Promise<void> {
-  await api.deleteWebhook({ drop_pending_updates: false });
+export async function removeWebhook(api: Api, signal: AbortSignal): Promise<void> {
+  await api.deleteWebhook({ drop_pending_updates: false }, toGrammy(signal));
 }

@@ -1,0 +1,137 @@
+import type { Answer, Call } from "./calls.ts";
+import type { FormattedText } from "./entities.ts";
+import { type Operation, type Plainness, planPlain, reconcile, type ShownMessage } from "./reconcile.ts";
+
+/** What one answer's pages are in the chat at the moment, and what must be done so that they are others. */
+export interface ShownPages {
+  /** There is no page yet, or none any more. */
+  readonly none: boolean;
+  /** The text of the first page, when it is the only one. */
+  readonly text: string | undefined;
+  /** The calls that make the chat show these pages, in order. None when it does. */
+  calls(wanted: readonly FormattedText[], options: { readonly final: boolean }): readonly PageCall[];
+  /** What became of the first of those calls. Gives how urgent another call for the same page is, if it needs one. */
+  heard(answer: Answer): PageUrgency | undefined;
+}
+
+export type PageCall = Exclude<Call, { readonly type: "typing" | "probe" }>;
+type PageUrgency = "message" | "edit";
+
+interface ShownPage extends ShownMessage {
+  /** How often it was found to be gone. Once it is sent anew; whoever deletes it again does not want it. */
+  readonly losses: number;
+}
+
+/** No message has this id. It stands for a page that is not in the chat: lost, or not taken. */
+const NOWHERE = 0;
+
+const notThere = { messageId: NOWHERE, text: "", entities: [], plain: false, losses: 0 } as const;
+
+/** `refused` hears of what Telegram will not do, however often it is asked. */
+export function createShownPages({
+  refused,
+}: {
+  readonly refused: (answer: Answer) => void;
+}): ShownPages {
+  const shown: ShownPage[] = [];
+  let asked: { readonly operation: Operation; readonly final: boolean } | undefined;
+
+  /** A page that should be there and is not in the chat is sent instead of edited. */
+  function operations(wanted: readonly FormattedText[], final: boolean): readonly Operation[] {
+    return reconcile(shown, wanted, { final }).flatMap((operation): readonly Operation[] => {
+      if (operation.type !== "edit") return [operation];
+      if ((shown[operation.page]?.losses ?? 0) > 1) return [];
+      if (operation.messageId !== NOWHERE) return [operation];
+      return [{ type: "send", page: operation.page, content: operation.content }];
+    });
+  }
+
+  /** Pages that are not in the chat need no deletion there. */
+  function forgetLost(wanted: number): void {
+    while (shown.length > wanted && shown.at(-1)?.messageId === NOWHERE) shown.pop();
+  }
+
+  function remember(operation: Operation, final: boolean, messageId: number | undefined): void {
+    if (operation.type === "delete") {
+      const at = shown.findIndex((page) => page.messageId === operation.messageId);
+      if (at !== -1) shown.splice(at, 1);
+      return;
+    }
+    const before = shown[operation.page] ?? notThere;
+    shown[operation.page] = {
+      ...before,
+      ...operation.content,
+      messageId: messageId ?? before.messageId,
+      plain: staysPlain(before.plain, final) ? before.plain : false,
+    };
+  }
+
+  function goPlain(operation: Exclude<Operation, { readonly type: "delete" }>, final: boolean): PageUrgency {
+    const page = shown[operation.page];
+    const { plain } = planPlain(operation, page, { final });
+    shown[operation.page] = { ...(page ?? notThere), plain };
+    return urgencyOf(operation);
+  }
+
+  return {
+    get none() {
+      return shown.length === 0;
+    },
+    get text() {
+      return shown.length === 1 ? shown[0]?.text : undefined;
+    },
+
+    calls(wanted, { final }) {
+      forgetLost(wanted.length);
+      const all = operations(wanted, final);
+      const [operation] = all;
+      asked = operation === undefined ? undefined : { operation, final };
+      return all.map(callOf);
+    },
+
+    heard(answer) {
+      if (asked === undefined) return undefined;
+      const { operation, final } = asked;
+      asked = undefined;
+      switch (answer.type) {
+        case "done":
+          remember(operation, final, answer.messageId);
+          return undefined;
+        case "entities_refused":
+          if (operation.type === "delete") break;
+          if (operation.content.entities.length > 0) return goPlain(operation, final);
+          break;
+        case "target_gone": {
+          if (operation.type !== "edit") break;
+          const { plain, losses } = shown[operation.page] ?? notThere;
+          shown[operation.page] = { ...notThere, plain, losses: losses + 1 };
+          return "message";
+        }
+        default:
+      }
+      refused(answer);
+      // As if it were shown, or it would be tried for ever.
+      remember(operation, final, undefined);
+      return undefined;
+    },
+  };
+}
+
+function staysPlain(plain: Plainness, final: boolean): boolean {
+  return plain === "for good" || (plain === "until final" && !final);
+}
+
+function urgencyOf(operation: Operation): PageUrgency {
+  return operation.type === "send" ? "message" : "edit";
+}
+
+function callOf(operation: Operation): PageCall {
+  switch (operation.type) {
+    case "send":
+      return { type: "send", content: operation.content, silent: true };
+    case "edit":
+      return { type: "edit", messageId: operation.messageId, content: operation.content };
+    case "delete":
+      return { type: "delete", messageId: operation.messageId };
+  }
+}
