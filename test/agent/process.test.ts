@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { startProcess } from "../../src/agent/process.ts";
 import type { LineProcess } from "../../src/agent/process.ts";
 import { realClock } from "../../src/clock.ts";
+import { isRunning } from "./subjects.ts";
 
 /** Runs a program of one line. */
 function start(
@@ -27,6 +28,16 @@ describe("a program that talks in lines", () => {
     const { ended, lines } = start("process.stdout.write('one\\ntwo'); process.exitCode = 4");
     expect(await ended).toEqual({ type: "exited", exit: { code: 4 } });
     expect(lines).toEqual(["one", "two"]);
+  });
+
+  test("is heard to its last word when its end is noticed first", async () => {
+    const { ended, lines, pid } = start(
+      "require('fs').writeSync(1, '{}\\n'.repeat(20000)); require('fs').writeSync(2, 'bye'); process.exit(1)",
+    );
+    // Nothing is read before its end: both are noticed in the same turn of the event loop.
+    while (isRunning(pid ?? 0));
+    expect(await ended).toEqual({ type: "exited", exit: { code: 1, lastWords: "bye" } });
+    expect(lines).toHaveLength(20_000);
   });
 
   test("is heard right when its writes cut characters", async () => {

@@ -231,7 +231,8 @@ describe("a run", () => {
       failure: { type: "model_failed", reason: "overloaded" },
     });
     expect(await run.accepted).toBe(true);
-    expect(textsOf(fold(started.events), "assistant")).toEqual(["half an"]);
+    await started.agent.run(textPrompt('FAKE{"text":"well again"}')).ended;
+    expect(textsOf(fold(started.events), "assistant")).toEqual(["half an", "well again"]);
   });
 
   test("goes on over rubbish on stdout, which is logged once and never quoted", async () => {
