@@ -11,8 +11,9 @@ export const messageLimits: PageLimits = { units: 4096, entities: 100 };
 
 /**
  * Cuts a text into messages. Joined, they are the text again but for white space, and what is as invisible, at the
- * cuts; none is blank. A cut is at a blank line if it can, else at a line's end, else at a space, else between two
- * graphemes; only a grapheme longer than a page is cut itself. An entity that is cut goes on in the next page.
+ * cuts; none is blank. A cut is at a blank line if there is one in the page's second half, else at a line's end, else
+ * at a space there; else at the last of those before; else between two graphemes. Only a grapheme longer than a page
+ * is cut itself. An entity that is cut goes on in the next page.
  *
  * A page depends only on the text up to its own end and the character behind it: when text is appended, every page
  * but the last stays as it is.

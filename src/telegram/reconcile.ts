@@ -14,16 +14,17 @@ export interface ShownMessage {
   readonly plain: Plainness;
 }
 
-/** `page` counts from 0 and is the message's place in the answer. */
-export type Operation =
+/** Puts a page into the chat. `page` counts from 0 and is its place in the answer. */
+export type PageOperation =
   | { readonly type: "send"; readonly page: number; readonly content: FormattedText }
   | {
       readonly type: "edit";
       readonly page: number;
       readonly messageId: number;
       readonly content: FormattedText;
-    }
-  | { readonly type: "delete"; readonly messageId: number };
+    };
+
+export type Operation = PageOperation | { readonly type: "delete"; readonly messageId: number };
 
 export interface ReconcileOptions {
   /** The wanted pages are the answer's last state. */
@@ -54,14 +55,14 @@ export function reconcile(
 /** What follows when Telegram refused a page's entities. */
 export interface PlainPlan {
   /** The same page without entities; nothing if the message reads so already. */
-  readonly operation: Operation | undefined;
+  readonly operation: PageOperation | undefined;
   /** How the message is to be remembered. */
   readonly plain: Plainness;
 }
 
 /** Plans the page as plain text. `shown` is the message that the refused operation was to edit. */
 export function planPlain(
-  refused: Exclude<Operation, { type: "delete" }>,
+  refused: PageOperation,
   shown: ShownMessage | undefined,
   { final }: ReconcileOptions,
 ): PlainPlan {

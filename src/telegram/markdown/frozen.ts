@@ -103,7 +103,7 @@ function append(frozen: Frozen, blocks: readonly Composed[], codeEnd: number): A
   const [first, ...others] = blocks;
   // The code's rest begins in the line of its fence, one above its first line.
   const hasCode = first !== undefined && first.startLine === frozen.lines;
-  const text = frozenText(hasCode ? withCode(frozen, first.text.text) : frozen);
+  const text = frozenText(hasCode ? withCode(frozen, first.text.text) : withoutSpace(frozen));
   return appendBlocks({ text, endLine: codeEnd }, hasCode ? others : blocks);
 }
 
@@ -134,6 +134,11 @@ function appendCode(
     endLine,
     code: { opener, style: codeStyle(node.lang ?? ""), start: above.text.length },
   };
+}
+
+/** White space at the end of a line was kept for the next line of code, which did not come. */
+function withoutSpace(frozen: Frozen): Frozen {
+  return { ...frozen, text: sliceFormatted(frozen.text, 0, frozen.text.text.trimEnd().length) };
 }
 
 function withCode(frozen: Frozen, code: string): Frozen {

@@ -1,0 +1,115 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { renderMarkdown } from "../../src/telegram/markdown.ts";
+import { messageLimits, paginate, type PageLimits } from "../../src/telegram/paginate.ts";
+import { createRendering } from "../../src/telegram/rendering.ts";
+import { nastyMarkdown, referringMarkdown } from "./nasty-markdown.ts";
+
+const fromScratch = (markdown: string, streaming: boolean, limits?: PageLimits) =>
+  paginate(renderMarkdown(markdown, { streaming }), limits);
+
+const anyLimits = fc.oneof(
+  fc.constant(messageLimits),
+  fc.record({ units: fc.integer({ min: 2, max: 60 }), entities: fc.integer({ min: 6, max: 10 }) }),
+);
+const anySteps = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 20 });
+
+/** The beginnings of a text that one sees when it comes in pieces of these lengths. */
+function arrivals(text: string, steps: readonly number[]): readonly string[] {
+  const seen: string[] = [];
+  // Long texts come in longer pieces, or a run of this test would take a minute.
+  const scale = Math.ceil(text.length / 1000);
+  for (let end = 0, at = 0; end < text.length; at++) {
+    end = Math.min(text.length, end + (steps[at % steps.length] ?? 1) * scale);
+    seen.push(text.slice(0, end));
+  }
+  return seen;
+}
+
+describe("rendering an answer piece by piece", () => {
+  test("shows at every piece what rendering from scratch shows", () => {
+    fc.assert(
+      fc.property(nastyMarkdown, anySteps, anyLimits, (markdown, steps, limits) => {
+        const rendering = createRendering(limits);
+        for (const arrived of arrivals(markdown, steps)) {
+          const pages = rendering.update(arrived, { streaming: true });
+          expect(pages).toEqual(fromScratch(arrived, true, limits));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("shows in the end what rendering from scratch shows, also with late definitions", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(nastyMarkdown, referringMarkdown),
+        anySteps,
+        anyLimits,
+        (markdown, steps, limits) => {
+          const rendering = createRendering(limits);
+          for (const arrived of arrivals(markdown, steps)) rendering.update(arrived, { streaming: true });
+          expect(rendering.update(markdown, { streaming: false })).toEqual(
+            fromScratch(markdown, false, limits),
+          );
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test("knows definitions from blocks that it has long left behind", () => {
+    const rendering = createRendering();
+    const markdown = "[a]: https://example.com/a\n\nb\n\nc\n\n[d][A] e";
+    arrivals(markdown, [1]).forEach((arrived) => rendering.update(arrived, { streaming: true }));
+    expect(rendering.update(`${markdown} f`, { streaming: true })[0]?.entities).toEqual([
+      { type: "text_link", offset: 6, length: 1, url: "https://example.com/a" },
+    ]);
+  });
+
+  test("counts on in a list whose first items it has left behind", () => {
+    const rendering = createRendering();
+    const markdown = "7. a\n1. b\n\n   b2\n1. c\n1. d";
+    arrivals(markdown, [1]).forEach((arrived) => rendering.update(arrived, { streaming: true }));
+    expect(rendering.update(`${markdown}!`, { streaming: true })[0]?.text).toBe(
+      "7. a\n8. b\n\n   b2\n9. c\n10. d!",
+    );
+  });
+
+  test("keeps one code block over everything that it has left behind", () => {
+    const rendering = createRendering();
+    const markdown = "```ts\na\n\n  b\nc\n\nd";
+    arrivals(markdown, [1]).forEach((arrived) => rendering.update(arrived, { streaming: true }));
+    expect(rendering.update(`${markdown}\n\`\`\`\ne`, { streaming: true })).toEqual([
+      { text: "a\n\n  b\nc\n\nd\ne", entities: [{ type: "pre", offset: 0, length: 11, language: "ts" }] },
+    ]);
+  });
+
+  test.each([
+    ["shorter", "A paragraph.\n"],
+    ["other in its open end", "A paragraph.\nand more"],
+    ["other from the start", "Another paragraph.\n\nAnd one more."],
+  ])("starts over when the answer becomes %s", (_name, markdown) => {
+    const rendering = createRendering();
+    rendering.update("A paragraph.\n- a\n- b", { streaming: true });
+    expect(rendering.update(markdown, { streaming: true })).toEqual(fromScratch(markdown, true));
+  });
+
+  test("gives pages that did not change as the same objects", () => {
+    const rendering = createRendering({ units: 20, entities: 100 });
+    const markdown = "aaaa aaaa aaaa\n\nbbbb bbbb bbbb\n\ncccc cccc";
+    const before = rendering.update(markdown, { streaming: true });
+    const after = rendering.update(`${markdown} cccc`, { streaming: true });
+    expect(before).toHaveLength(3);
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]).toBe(before[1]);
+    expect(after[2]).not.toBe(before[2]);
+    expect(rendering.update(`${markdown} cccc`, { streaming: false })[2]).toBe(after[2]);
+  });
+
+  test("gives the same pages when it is asked the same again", () => {
+    const rendering = createRendering();
+    const pages = rendering.update("a", { streaming: true });
+    expect(rendering.update("a", { streaming: true })).toBe(pages);
+  });
+});
