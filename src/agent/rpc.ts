@@ -15,7 +15,7 @@ export interface Response {
   readonly error?: string;
 }
 
-export interface Request {
+interface Request {
   readonly type: string;
   readonly [field: string]: unknown;
 }

@@ -22,7 +22,7 @@ import type { Recorder } from "./recorder.ts";
 
 const FAKE_AGENT = fileURLToPath(new URL("../fakes/fake-agent.ts", import.meta.url));
 
-export interface LogLine {
+interface LogLine {
   readonly level: keyof Log;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly message: string;
@@ -37,7 +37,7 @@ export interface Bench extends AsyncDisposable {
   start(session?: string): StartedAgent;
 }
 
-export interface StartedAgent extends Recorder {
+interface StartedAgent extends Recorder {
   readonly agent: Agent;
 }
 
