@@ -173,7 +173,7 @@ describe("on Telegram, with the real agent", () => {
     expect(line.edits.length).toBeGreaterThan(1);
   });
 
-  test("two prompts while an abort is under way are asked as one, in order", async () => {
+  test("two prompts that follow a slow picture lose and double nothing, whenever the agent took the first", async () => {
     const anna = evie.visitor();
     const flushes = (count: number) => (output: string) =>
       output.split(`"chat":"${anna.chat.id}","parts":1,"msg":"burst flushed"`).length > count;
@@ -187,7 +187,6 @@ describe("on Telegram, with the real agent", () => {
     // Whether the agent took the picture before it was told to stop is its own affair: no part may be lost or doubled.
     const [history = [], ...others] = asked("walk-abort-third");
     expect(others).toEqual([]);
-    expect(history.at(-1)).toContain("walk-abort-second\n\nwalk-abort-third");
     expect(history.join("\n").match(/walk-abort-\w+/g)).toEqual(
       ["first", "second", "third"].map((each) => `walk-abort-${each}`),
     );

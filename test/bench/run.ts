@@ -1,0 +1,32 @@
+import process from "node:process";
+import { benchFootprint } from "./footprint.ts";
+import { benchLatency } from "./latency.ts";
+import { benchRendering } from "./rendering.ts";
+import type { BenchRow } from "./row.ts";
+
+/*
+ * Measures what evie promises as a number and prints it as a table. One figure of a busy machine says little: run it
+ * on a quiet one, more than once. `npm run bench -- latency` runs one of them.
+ */
+const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
+  latency: benchLatency,
+  footprint: benchFootprint,
+  rendering: benchRendering,
+};
+
+const wanted = process.argv.slice(2);
+const rows: BenchRow[] = [];
+for (const [name, bench] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.error(`measuring ${name} …`);
+  rows.push(...(await bench()));
+}
+console.table(
+  rows.map(({ name, value, limit, ok }) => ({
+    what: name,
+    measured: value,
+    limit,
+    "": ok ? "ok" : "MISSED",
+  })),
+);
+process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1;
