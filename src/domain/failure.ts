@@ -42,11 +42,11 @@ export function failureSentence(failure: AgentFailure): string {
     case "exited":
       return `The agent ended unexpectedly (${exitWords(failure.exit)}). Send a message to start it again.`;
     case "refused":
-      return `The agent refused the prompt: ${oneLine(failure.reason)}`;
+      return sentence("The agent refused the prompt", failure.reason);
     case "model_failed":
-      return `The model could not answer: ${oneLine(failure.reason)}`;
+      return sentence("The model could not answer", failure.reason);
     case "internal":
-      return `evie made a mistake (${oneLine(failure.reason)}). Send the message again; the log on its machine tells more.`;
+      return `evie made a mistake (${oneLine(failure.reason) || NO_REASON}). Send the message again; the log on its machine tells more.`;
   }
 }
 
@@ -54,13 +54,27 @@ export function failureSentence(failure: AgentFailure): string {
 export function exitWords({ code, signal, lastWords }: AgentExit): string {
   const how =
     signal !== undefined ? `signal ${signal}` : code !== undefined ? `exit code ${code}` : "no exit code";
-  return lastWords === undefined ? how : `${how}: ${oneLine(lastWords)}`;
+  const words = oneLine(lastWords ?? "");
+  return words === "" ? how : `${how}: ${words}`;
 }
 
+/** Characters of a reason. */
 const LONGEST_REASON = 300;
 
-/** Reasons come from outside and can be pages of JSON: white space is folded, and what is long is cut. */
+const NO_REASON = "it gave no reason";
+
+function sentence(what: string, reason: string): string {
+  const why = oneLine(reason) || NO_REASON;
+  return `${what}: ${why}${/[.!?…]$/.test(why) ? "" : "."}`;
+}
+
+/**
+ * Reasons come from outside and can be pages of JSON: white space is folded, and what is long is cut, between
+ * characters, because Telegram refuses a text with half a one.
+ */
 function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= LONGEST_REASON ? line : `${line.slice(0, LONGEST_REASON - 1)}…`;
+  const characters = Array.from(text.toWellFormed().replace(/\s+/g, " ").trim());
+  return characters.length <= LONGEST_REASON
+    ? characters.join("")
+    : `${characters.slice(0, LONGEST_REASON - 1).join("")}…`;
 }

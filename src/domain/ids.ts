@@ -38,5 +38,6 @@ export function parseChatKey(text: string): ChatPlace | undefined {
   const match = /^(-?\d+)(?::(\d+))?$/.exec(text);
   if (match === null) return undefined;
   const chatId = Number(match[1]);
-  return match[2] === undefined ? { chatId } : { chatId, threadId: Number(match[2]) };
+  const place = match[2] === undefined ? { chatId } : { chatId, threadId: Number(match[2]) };
+  return makeChatKey(place) === text ? place : undefined;
 }

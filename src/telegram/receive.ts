@@ -1,6 +1,7 @@
-import type { Message, MessageEntity, Update, User } from "grammy/types";
+import type { Chat, Message, MessageEntity, PhotoSize, RichMessage, Update, User } from "grammy/types";
 import { type ChatKey, type ChatPlace, makeChatKey } from "../domain/ids.ts";
 import { contextOf } from "./context.ts";
+import { listOf, type Loose, loose, numberOf, stringOf } from "./loose.ts";
 import { flattenRich } from "./rich.ts";
 
 /** A file that a message carries, as Telegram names it. Everything but the id is the sender's word. */
@@ -51,32 +52,31 @@ export interface Recipient {
   readonly isAllowed: (userId: number) => boolean;
 }
 
-/** Says what one update is to evie. Pure and synchronous: a content message must enter its burst at its arrival. */
+/**
+ * Says what one update is to evie. Pure and synchronous: a content message must enter its burst at its arrival.
+ * Telegram's servers may be newer than the types: takes whatever came, and never throws.
+ */
 export function receive(update: Update, recipient: Recipient): Received {
-  const message = update.message ?? update.edited_message;
-  if (message === undefined) return ignored(`an update of kind ${kindOf(update)}`);
-  if (message.chat.type !== "private") return ignored(`a message in a ${message.chat.type}`);
+  const { message: fresh, edited_message: changed } = loose<Update>(update);
+  if (!isPresent(fresh) && !isPresent(changed)) return ignored(`an update of kind ${kindOf(update)}`);
+  const message = loose<Message>(fresh ?? changed);
+  const { id, type: chatType } = loose<Chat>(message.chat);
+  if (chatType !== "private") return ignored(`a message in a ${stringOf(chatType) ?? "place unknown"}`);
 
-  const place: ChatPlace =
-    message.message_thread_id === undefined
-      ? { chatId: message.chat.id }
-      : { chatId: message.chat.id, threadId: message.message_thread_id };
-  const sender = personOf(message);
-  if (sender === undefined) return ignored("a message without a person behind it");
-  if (!recipient.isAllowed(sender.id)) return { type: "stranger", place, userId: sender.id };
+  const chatId = numberOf(id);
+  const messageId = numberOf(message.message_id);
+  const userId = personOf(message);
+  if (userId === undefined) return ignored("a message without a person behind it");
+  if (chatId === undefined || messageId === undefined) return ignored("a message without a place");
+  const threadId = numberOf(message.message_thread_id);
+  const place: ChatPlace = threadId === undefined ? { chatId } : { chatId, threadId };
+  if (!recipient.isAllowed(userId)) return { type: "stranger", place, userId };
 
-  const origin: Origin = {
-    key: makeChatKey(place),
-    place,
-    messageId: message.message_id,
-    userId: sender.id,
-  };
-  return update.message === undefined
-    ? edited(message, origin)
-    : arrived(message, origin, recipient.username);
+  const origin: Origin = { key: makeChatKey(place), place, messageId, userId };
+  return isPresent(fresh) ? arrived(message, origin, recipient.username) : edited(message, origin);
 }
 
-function arrived(message: Message, origin: Origin, username: string): Received {
+function arrived(message: Loose<Message>, origin: Origin, username: string): Received {
   const command = commandOf(message);
   if (command !== undefined) {
     if (command.address !== undefined && command.address !== username.toLowerCase()) {
@@ -90,7 +90,7 @@ function arrived(message: Message, origin: Origin, username: string): Received {
     const what = unusableKind(message);
     return what === undefined ? ignored("a service message") : { type: "unusable", ...origin, what };
   }
-  const context = contextOf(message);
+  const context = contextOf(message as Message);
   return {
     type: "content",
     ...origin,
@@ -100,44 +100,62 @@ function arrived(message: Message, origin: Origin, username: string): Received {
   };
 }
 
-function edited(message: Message, origin: Origin): Received {
+function edited(message: Loose<Message>, origin: Origin): Received {
   // An edit that takes a caption away leaves an empty text, which is news as well.
   return { type: "edit", ...origin, text: textOf(message) ?? "" };
 }
 
-/** Bots, channels and anonymous admins write through a user that is not theirs. */
-function personOf(message: Message): User | undefined {
-  const { from } = message;
-  return from === undefined || from.is_bot || message.sender_chat !== undefined ? undefined : from;
+/** Who wrote it. Bots, channels and anonymous admins write through a user that is not theirs. */
+function personOf(message: Loose<Message>): number | undefined {
+  const { id, is_bot } = loose<User>(message.from);
+  return is_bot === true || isPresent(message.sender_chat) ? undefined : numberOf(id);
 }
 
 /** A command is what Telegram marks as one at the very start of a text; captions and forwards have none. */
-function commandOf(message: Message): { name: string; address?: string } | undefined {
-  if (message.text === undefined || message.forward_origin !== undefined) return undefined;
-  const mark = message.entities?.find(
-    (entity: MessageEntity) => entity.type === "bot_command" && entity.offset === 0,
-  );
+function commandOf(message: Loose<Message>): { name: string; address?: string } | undefined {
+  const text = stringOf(message.text);
+  if (text === undefined || isPresent(message.forward_origin)) return undefined;
+  const mark = listOf(message.entities)
+    .map((entity) => loose<MessageEntity>(entity))
+    .find(({ type, offset }) => type === "bot_command" && offset === 0);
   if (mark === undefined) return undefined;
-  const [name = "", address] = message.text.slice(1, mark.length).toLowerCase().split("@");
+  const [name = "", address] = text.slice(1, numberOf(mark.length)).toLowerCase().split("@");
   return address === undefined ? { name } : { name, address };
 }
 
-function textOf(message: Message): string | undefined {
-  if (message.rich_message !== undefined) return flattenRich(message.rich_message) || undefined;
-  return message.text ?? message.caption;
+function textOf(message: Loose<Message>): string | undefined {
+  const { rich_message: rich, text, caption } = message;
+  if (isPresent(rich)) return flattenRich(rich as RichMessage) || undefined;
+  return stringOf(text) ?? stringOf(caption);
 }
 
-function fileOf(message: Message): FileReference | undefined {
-  const photo = message.photo?.at(-1);
+/** In this order, because Telegram sets the document of an animation too; the animation knows its own name. */
+const FILES: readonly (readonly [keyof Message, string])[] = [
+  ["animation", "animation.mp4"],
+  ["document", "document"],
+  ["audio", "audio.mp3"],
+  ["video", "video.mp4"],
+  ["video_note", "video-note.mp4"],
+  ["voice", "voice.ogg"],
+];
+
+function fileOf(message: Loose<Message>): FileReference | undefined {
+  const photo = largest(listOf(message.photo));
   if (photo !== undefined) return reference(photo, "photo.jpg");
-  // A document is also set beside an animation; the animation knows its own name.
-  if (message.animation !== undefined) return reference(message.animation, "animation.mp4");
-  if (message.document !== undefined) return reference(message.document, "document");
-  if (message.audio !== undefined) return reference(message.audio, "audio.mp3");
-  if (message.video !== undefined) return reference(message.video, "video.mp4");
-  if (message.video_note !== undefined) return reference(message.video_note, "video-note.mp4");
-  if (message.voice !== undefined) return reference(message.voice, "voice.ogg");
-  return undefined;
+  const found = FILES.find(([field]) => isPresent(message[field]));
+  return found === undefined ? undefined : reference(message[found[0]], found[1]);
+}
+
+/** A photo comes in several sizes. */
+function largest(sizes: readonly unknown[]): unknown {
+  const area = (size: unknown): number => {
+    const { width, height } = loose<PhotoSize>(size);
+    return (numberOf(width) ?? 0) * (numberOf(height) ?? 0);
+  };
+  return sizes.reduce(
+    (best, size) => (best === undefined || area(size) >= area(best) ? size : best),
+    undefined,
+  );
 }
 
 interface TelegramFile {
@@ -146,32 +164,44 @@ interface TelegramFile {
   readonly file_name?: string;
 }
 
-function reference(file: TelegramFile, fallback: string): FileReference {
-  const named = { fileId: file.file_id, name: file.file_name?.trim() || fallback };
-  return file.file_size === undefined ? named : { ...named, size: file.file_size };
+function reference(value: unknown, fallback: string): FileReference | undefined {
+  const { file_id, file_size, file_name } = loose<TelegramFile>(value);
+  const fileId = stringOf(file_id);
+  if (fileId === undefined) return undefined;
+  const named = { fileId, name: stringOf(file_name)?.trim() || fallback };
+  const size = numberOf(file_size);
+  return size === undefined ? named : { ...named, size };
 }
 
-/** What a person may send and an agent cannot read; undefined for service messages, which nobody wrote. */
-function unusableKind(message: Message): string | undefined {
-  const kinds: readonly (readonly [keyof Message, string])[] = [
-    ["sticker", "a sticker"],
-    ["venue", "a place"],
-    ["location", "a location"],
-    ["poll", "a poll"],
-    ["contact", "a contact"],
-    ["dice", "a dice"],
-    ["game", "a game"],
-    ["story", "a story"],
-    ["checklist", "a checklist"],
-    ["invoice", "an invoice"],
-    ["paid_media", "paid media"],
-    ["giveaway", "a giveaway"],
-  ];
-  return kinds.find(([field]) => message[field] !== undefined)?.[1];
+/** What a person may send and an agent cannot read. */
+const UNUSABLE: readonly (readonly [keyof Message, string])[] = [
+  ["sticker", "a sticker"],
+  ["venue", "a place"],
+  ["location", "a location"],
+  ["poll", "a poll"],
+  ["contact", "a contact"],
+  ["dice", "a dice"],
+  ["game", "a game"],
+  ["story", "a story"],
+  ["checklist", "a checklist"],
+  ["invoice", "an invoice"],
+  ["paid_media", "paid media"],
+  ["giveaway", "a giveaway"],
+  ["giveaway_winners", "a giveaway"],
+  ["rich_message", "an empty message"],
+];
+
+/** Undefined for service messages, which nobody wrote. */
+function unusableKind(message: Loose<Message>): string | undefined {
+  return UNUSABLE.find(([field]) => isPresent(message[field]))?.[1];
 }
 
 function kindOf(update: Update): string {
   return Object.keys(update).find((key) => key !== "update_id") ?? "none";
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 function ignored(reason: string): Received {

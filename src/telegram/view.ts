@@ -1,7 +1,8 @@
 import type { Message } from "../domain/events.ts";
 import { joinTexts } from "../domain/prompt.ts";
 import type { Transcript } from "../domain/transcript.ts";
-import { type FormattedText, joinFormatted } from "./entities.ts";
+import { concatFormatted, type FormattedText, isBlank } from "./entities.ts";
+import { messageLimits, paginate } from "./paginate.ts";
 import {
   EMPTY_ANSWER,
   noticeLine,
@@ -40,15 +41,17 @@ export function viewOf(transcript: Transcript, at: number): View {
   return { answer, lines: line === undefined ? remarks : [...remarks, line], final: true };
 }
 
-/** Everything that the agent said to the person in this turn, as one text. Blank is as good as nothing. */
+/** Everything that the agent said to the person in this turn, as one text. What cannot be seen is as good as nothing. */
 function answerOf({ messages }: Transcript): string {
   const text = joinTexts(messages.filter(isAnswer).map(textOf));
-  return text.trim() === "" ? "" : text;
+  return isBlank({ text, entities: [] }) ? "" : text;
 }
 
 /** Whether the agent has said anything in this turn that a person would read. */
 export function hasAnswer(transcript: Transcript): boolean {
-  return transcript.messages.some((message) => isAnswer(message) && textOf(message).trim() !== "");
+  return transcript.messages.some(
+    (message) => isAnswer(message) && !isBlank({ text: textOf(message), entities: [] }),
+  );
 }
 
 function isAnswer(message: Message): boolean {
@@ -81,13 +84,9 @@ export function untilViewChanges(transcript: Transcript, at: number): number | u
   return latest === undefined ? undefined : untilElapsedChanges(at - latest.startedAt);
 }
 
-/** UTF-16 units and entities that one message holds. */
-const LARGEST_TEXT = 4_096;
-const MOST_ENTITIES = 100;
-
 /**
  * Puts evie's lines below the last page of the answer, in italics. Where they do not fit, those that stay get a
- * message of their own; those that pass are left out, since a message that comes and goes would jump.
+ * message of their own, or several; those that pass are left out, since a message that comes and goes would jump.
  */
 export function withLines(
   pages: readonly FormattedText[],
@@ -97,10 +96,10 @@ export function withLines(
   if (lines.length === 0) return pages;
   const below = quiet(lines.join("\n"));
   const last = pages.at(-1);
-  if (last === undefined) return [below];
-  const joined = joinFormatted(last, joinFormatted({ text: "\n\n", entities: [] }, below));
-  const fits = joined.text.length <= LARGEST_TEXT && joined.entities.length <= MOST_ENTITIES;
-  if (!fits) return final ? [...pages, below] : pages;
+  if (last === undefined) return paginate(below);
+  const joined = concatFormatted([last, { text: "\n\n", entities: [] }, below]);
+  const fits = joined.text.length <= messageLimits.units && joined.entities.length <= messageLimits.entities;
+  if (!fits) return final ? [...pages, ...paginate(below)] : pages;
   return [...pages.slice(0, -1), joined];
 }
 

@@ -39,7 +39,8 @@ export const replies = {
   unusable: (what: string): string => `I cannot pass ${what} on to the agent. Send text, pictures or files.`,
   sessionGone: "The session of this chat is gone, so this begins a new one.",
   fileMissing: (name: string, reason: string): string =>
-    `“${name}” did not reach the agent: ${reason}. Send it again if it matters.`,
+    `“${short(name)}” did not reach the agent: ${reason}. Send it again if it matters.`,
+  fault: (sentence: string): string => `⚠️ ${sentence}`,
   shuttingDown:
     "evie is being stopped on its machine. Your last message was not answered: send it again later.",
 } as const;
@@ -65,11 +66,11 @@ export const EMPTY_ANSWER = "(The agent finished without saying anything.)";
 export function noticeLine(notice: Notice): string {
   switch (notice.type) {
     case "retrying":
-      return `🔁 The model failed (${short(notice.reason)}). Trying again, ${notice.attempt} of ${notice.maxAttempts}…`;
+      return `🔁 The model failed${inBrackets(notice.reason)}. Trying again, ${notice.attempt} of ${notice.maxAttempts}…`;
     case "compacting":
       return "🗜 Making room in the agent's memory…";
     case "question_cancelled":
-      return `❓ The agent asked “${short(notice.title)}”. evie cannot pass questions on yet, so it was told: cancelled.`;
+      return `❓ The agent asked ${short(notice.title) === "" ? "a question" : `“${short(notice.title)}”`}. evie cannot pass questions on yet, so it was told: cancelled.`;
     case "image_omitted":
       return "🖼 The agent could not use a picture and left it out.";
     case "extension_message":
@@ -83,9 +84,11 @@ export const THINKING = "💭 Thinking…";
 export function toolLine(running: readonly ToolState[], at: number): string | undefined {
   const latest = running.at(-1);
   if (latest === undefined) return undefined;
+  const { name, summary, startedAt } = latest;
+  const what = short(summary.trim() === "" ? name : `${name}: ${summary}`);
   const others = running.length > 1 ? ` and ${running.length - 1} more` : "";
-  const elapsed = formatElapsed(at - latest.startedAt);
-  return `🔧 ${short(`${latest.name}: ${latest.summary}`)}${others}${elapsed === "" ? "" : `, ${elapsed}`}`;
+  const elapsed = formatElapsed(at - startedAt);
+  return `🔧 ${what}${others}${elapsed === "" ? "" : `, ${elapsed}`}`;
 }
 
 /** `""` below five seconds, then steps that change seldom enough to be worth an edit each. */
@@ -100,8 +103,10 @@ export function formatElapsed(ms: number): string {
 
 /** Milliseconds until `formatElapsed` says something else. */
 export function untilElapsedChanges(ms: number): number {
+  // A wall clock may be set back: what began in the future stays without a time until it has begun.
+  if (ms < 5_000) return 5_000 - ms;
   const step = ms < 60_000 ? 5_000 : 60_000;
-  return step - (Math.max(0, ms) % step);
+  return step - (ms % step);
 }
 
 /** `12 kB`, in units of a thousand, as file browsers and Telegram show sizes. */
@@ -119,8 +124,13 @@ export function formatBytes(bytes: number): string {
 
 const LONGEST_PIECE = 120;
 
+function inBrackets(text: string): string {
+  const words = short(text);
+  return words === "" ? "" : ` (${words})`;
+}
+
 /** White space folded, cut between code points: pieces of tools and errors share a line with evie's own words. */
 function short(text: string): string {
-  const points = [...text.replace(/\s+/g, " ").trim()];
+  const points = Array.from(text.toWellFormed().replace(/\s+/g, " ").trim());
   return points.length <= LONGEST_PIECE ? points.join("") : `${points.slice(0, LONGEST_PIECE - 1).join("")}…`;
 }

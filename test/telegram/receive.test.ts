@@ -1,0 +1,353 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Update } from "grammy/types";
+import { receive, type Received } from "../../src/telegram/receive.ts";
+import {
+  ada,
+  commandMark,
+  commandUpdate,
+  evie,
+  messageOf,
+  messageUpdate,
+  rawUpdate,
+  stranger,
+  strangerUpdate,
+} from "./updates.ts";
+
+const recipient = { username: "Evie_Bot", isAllowed: (id: number) => id === ada.id };
+const read = (update: Update): Received => receive(update, recipient);
+
+const origin = { key: "7", place: { chatId: 7 }, messageId: 9, userId: 7 };
+const content = (fields: object) => ({ type: "content", ...origin, text: "", ...fields });
+const forwarded = {
+  forward_origin: { type: "user", sender_user: { id: 8, is_bot: false, first_name: "Bob" }, date: 0 },
+};
+
+describe("a content message", () => {
+  test("is its text, to the character", () => {
+    expect(read(messageUpdate({ text: "  hello\n\n👋 " }))).toEqual(content({ text: "  hello\n\n👋 " }));
+  });
+
+  test("is its caption and its file", () => {
+    const update = messageUpdate({ caption: "look", document: { file_id: "d", file_name: "a.pdf" } });
+    expect(read(update)).toEqual(content({ text: "look", file: { fileId: "d", name: "a.pdf" } }));
+  });
+
+  test.each<[string, object[]]>([
+    [
+      "in Telegram's order",
+      [
+        { file_id: "s", width: 90, height: 60, file_size: 1 },
+        { file_id: "l", width: 900, height: 600, file_size: 2 },
+      ],
+    ],
+    [
+      "in another order",
+      [
+        { file_id: "l", width: 900, height: 600, file_size: 2 },
+        { file_id: "s", width: 90, height: 60, file_size: 1 },
+      ],
+    ],
+  ])("is the largest size of a photo, %s", (_, photo) => {
+    expect(read(messageUpdate({ photo }))).toEqual(
+      content({ file: { fileId: "l", name: "photo.jpg", size: 2 } }),
+    );
+  });
+
+  test("takes the last of sizes that say nothing of themselves", () => {
+    expect(read(messageUpdate({ photo: [{ file_id: "s" }, { file_id: "l" }] }))).toEqual(
+      content({ file: { fileId: "l", name: "photo.jpg" } }),
+    );
+  });
+
+  test.each<[string, string]>([
+    ["animation", "animation.mp4"],
+    ["document", "document"],
+    ["audio", "audio.mp3"],
+    ["video", "video.mp4"],
+    ["video_note", "video-note.mp4"],
+    ["voice", "voice.ogg"],
+  ])("of kind %s gives its file, named by its sender or else by its kind", (kind, fallback) => {
+    const file = { file_id: "f", file_size: 3 };
+    expect(read(messageUpdate({ [kind]: { ...file, file_name: " mine.bin " } }))).toEqual(
+      content({ file: { fileId: "f", name: "mine.bin", size: 3 } }),
+    );
+    expect(read(messageUpdate({ [kind]: file }))).toEqual(
+      content({ file: { fileId: "f", name: fallback, size: 3 } }),
+    );
+    expect(read(messageUpdate({ [kind]: { ...file, file_name: " " } }))).toEqual(
+      content({ file: { fileId: "f", name: fallback, size: 3 } }),
+    );
+  });
+
+  test("is the animation where a document stands beside it", () => {
+    const update = messageUpdate({ document: { file_id: "d" }, animation: { file_id: "a" } });
+    expect(read(update)).toEqual(content({ file: { fileId: "a", name: "animation.mp4" } }));
+  });
+
+  test("is the photo of a live photo", () => {
+    const update = messageUpdate({ live_photo: { file_id: "v" }, photo: [{ file_id: "p" }] });
+    expect(read(update)).toEqual(content({ file: { fileId: "p", name: "photo.jpg" } }));
+  });
+
+  test("is each message of an album on its own", () => {
+    const update = messageUpdate({ media_group_id: "g", photo: [{ file_id: "p" }] });
+    expect(read(update)).toEqual(content({ file: { fileId: "p", name: "photo.jpg" } }));
+  });
+
+  test("says where a forward comes from", () => {
+    expect(read(messageUpdate({ text: "psst", ...forwarded }))).toEqual(
+      content({ text: "psst", context: '[Forwarded from "Bob"]' }),
+    );
+  });
+
+  test("says what a reply answers", () => {
+    const update = messageUpdate({ text: "why?", reply_to_message: { from: evie, text: "Done." } });
+    expect(read(update)).toEqual(content({ text: "why?", context: '[In reply to your message: "Done."]' }));
+  });
+
+  test("is the markdown of a rich message", () => {
+    const blocks = [
+      { type: "heading", size: 2, text: "Plan" },
+      { type: "paragraph", text: ["a ", { type: "bold", text: "b" }] },
+    ];
+    expect(read(messageUpdate({ rich_message: { blocks } }))).toEqual(
+      content({ text: "## Plan\n\na **b**" }),
+    );
+  });
+
+  test("belongs to its thread", () => {
+    expect(read(messageUpdate({ text: "a", message_thread_id: 5 }))).toEqual(
+      content({ text: "a", key: "7:5", place: { chatId: 7, threadId: 5 } }),
+    );
+  });
+
+  test("may come through another bot that its sender chose", () => {
+    expect(read(messageUpdate({ text: "a", via_bot: evie }))).toEqual(content({ text: "a" }));
+  });
+});
+
+describe("a command", () => {
+  test.each<[string, string]>([
+    ["/start", "start"],
+    ["/start secret", "start"],
+    ["/help@evie_bot", "help"],
+    ["/help@EVIE_BOT now", "help"],
+    ["/CLEAR", "clear"],
+    ["/what_is_this", "what_is_this"],
+  ])("%s is read as %s", (text, name) => {
+    expect(read(commandUpdate(text))).toEqual({ type: "command", ...origin, name });
+  });
+
+  test("is one in a reply too", () => {
+    const update = commandUpdate("/stop", { reply_to_message: { from: evie, text: "…" } });
+    expect(read(update)).toEqual({ type: "command", ...origin, name: "stop" });
+  });
+
+  test("in a thread keeps the thread", () => {
+    expect(read(commandUpdate("/stop", { message_thread_id: 5 }))).toMatchObject({ key: "7:5" });
+  });
+
+  test("for another bot is nobody's business", () => {
+    expect(read(commandUpdate("/help@other_bot"))).toEqual({
+      type: "ignored",
+      reason: "a command for another bot",
+    });
+  });
+
+  test.each<[string, object, string]>([
+    ["in a caption", { caption: "/clear", caption_entities: [commandMark("/clear")] }, "/clear"],
+    ["in a forward", { text: "/clear", entities: [commandMark("/clear")], ...forwarded }, "/clear"],
+    [
+      "behind other words",
+      { text: "say /clear", entities: [{ type: "bot_command", offset: 4, length: 6 }] },
+      "say /clear",
+    ],
+    ["that Telegram does not mark", { text: "/home/me/x.ts is broken" }, "/home/me/x.ts is broken"],
+    [
+      "that is something else at its start",
+      { text: "/home/me", entities: [{ type: "code", offset: 0, length: 8 }] },
+      "/home/me",
+    ],
+  ])("%s is content", (_, fields, text) => {
+    const update = messageUpdate({ ...fields, ...("caption" in fields ? { voice: { file_id: "v" } } : {}) });
+    expect(read(update)).toMatchObject({ type: "content", text });
+  });
+
+  test("in an edit is an edit", () => {
+    const fields = { text: "/clear", entities: [commandMark("/clear")] };
+    expect(read(messageUpdate(fields, "edited_message"))).toEqual({
+      type: "edit",
+      ...origin,
+      text: "/clear",
+    });
+  });
+});
+
+test.each<[string, object, string]>([
+  ["of a text", { text: "new" }, "new"],
+  ["of a caption", { caption: "new", photo: [{ file_id: "p" }] }, "new"],
+  ["that takes a caption away", { photo: [{ file_id: "p" }] }, ""],
+  ["of a rich message", { rich_message: { blocks: [{ type: "paragraph", text: "new" }] } }, "new"],
+])("an edit %s says what is there now", (_, fields, text) => {
+  expect(read(messageUpdate(fields, "edited_message"))).toEqual({ type: "edit", ...origin, text });
+});
+
+test.each<[string, object, string]>([
+  ["sticker", { sticker: {} }, "a sticker"],
+  ["place, which is also a location", { location: {}, venue: {} }, "a place"],
+  ["location", { location: {} }, "a location"],
+  ["poll", { poll: {} }, "a poll"],
+  ["contact", { contact: {} }, "a contact"],
+  ["dice", { dice: {} }, "a dice"],
+  ["game", { game: {} }, "a game"],
+  ["story", { story: {} }, "a story"],
+  ["checklist", { checklist: {} }, "a checklist"],
+  ["invoice", { invoice: {} }, "an invoice"],
+  ["paid media", { paid_media: {} }, "paid media"],
+  ["giveaway", { giveaway: {} }, "a giveaway"],
+  ["giveaway's end", { giveaway_winners: {} }, "a giveaway"],
+  ["rich message without a word", { rich_message: { blocks: [] } }, "an empty message"],
+])("a %s is named as what cannot be used", (_, fields, what) => {
+  expect(read(messageUpdate(fields))).toEqual({ type: "unusable", ...origin, what });
+});
+
+test("the caption of paid media still counts", () => {
+  expect(read(messageUpdate({ paid_media: {}, caption: "see" }))).toEqual(content({ text: "see" }));
+});
+
+describe("nobody who is not allowed reaches an agent", () => {
+  test.each<[string, Update]>([
+    ["a message", strangerUpdate()],
+    ["a command", strangerUpdate({ text: "/clear", entities: [commandMark("/clear")] })],
+    ["a file", strangerUpdate({ text: undefined, document: { file_id: "d" } })],
+    [
+      "an edit",
+      rawUpdate({ edited_message: messageOf({ from: stranger, chat: { id: 66, type: "private" } }) }),
+    ],
+  ])("%s of a stranger", (_, update) => {
+    expect(read(update)).toEqual({ type: "stranger", place: { chatId: 66 }, userId: 66 });
+  });
+
+  test("the message of a stranger in an allowed person's thread is a stranger's", () => {
+    expect(read(messageUpdate({ text: "a", from: stranger, message_thread_id: 5 }))).toEqual({
+      type: "stranger",
+      place: { chatId: 7, threadId: 5 },
+      userId: 66,
+    });
+  });
+
+  test.each<[string, object, string]>([
+    ["a bot", { from: { ...ada, is_bot: true } }, "a message without a person behind it"],
+    ["nobody", { from: undefined }, "a message without a person behind it"],
+    [
+      "a channel behind a person",
+      { sender_chat: { id: -3, type: "channel" } },
+      "a message without a person behind it",
+    ],
+    ["an allowed person in a group", { chat: { id: -4, type: "group" } }, "a message in a group"],
+    [
+      "an allowed person in a supergroup",
+      { chat: { id: -4, type: "supergroup" } },
+      "a message in a supergroup",
+    ],
+    ["a stranger in a group", { from: stranger, chat: { id: -4, type: "group" } }, "a message in a group"],
+    ["a channel", { chat: { id: -3, type: "channel" } }, "a message in a channel"],
+  ])("%s", (_, fields, reason) => {
+    const command = { text: "/clear", entities: [commandMark("/clear")] };
+    for (const kind of ["message", "edited_message"] as const) {
+      for (const said of [{ text: "hi" }, command]) {
+        expect(read(messageUpdate({ ...said, ...fields }, kind))).toEqual({ type: "ignored", reason });
+      }
+    }
+  });
+});
+
+test.each<[string, object]>([
+  ["a pinned message", { pinned_message: {} }],
+  ["a changed timer", { message_auto_delete_timer_changed: {} }],
+  ["a topic that was opened", { forum_topic_created: {} }],
+  ["a gift", { gift: {} }],
+  ["something newer than the types", { hologram: {} }],
+  ["nothing at all", {}],
+])("a service message is for the log only: %s", (_, fields) => {
+  expect(read(messageUpdate(fields))).toEqual({ type: "ignored", reason: "a service message" });
+});
+
+test.each<[string, object]>([
+  ["callback_query", { callback_query: { id: "1", from: ada, data: "x" } }],
+  ["channel_post", { channel_post: messageOf({ text: "hi" }) }],
+  ["edited_channel_post", { edited_channel_post: messageOf({ text: "hi" }) }],
+  ["business_message", { business_message: messageOf({ text: "hi" }) }],
+  ["my_chat_member", { my_chat_member: {} }],
+  ["telepathy", { telepathy: {} }],
+  ["none", {}],
+])("an update of kind %s is for the log only", (kind, fields) => {
+  expect(read(rawUpdate(fields))).toEqual({ type: "ignored", reason: `an update of kind ${kind}` });
+});
+
+describe("whatever comes", () => {
+  const junk = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant(undefined));
+  const file = fc.oneof(
+    fc.record({ file_id: junk, file_size: junk, file_name: junk, width: junk }, { requiredKeys: [] }),
+    junk,
+  );
+  const mark = fc.oneof(
+    fc.record({ type: fc.constant("bot_command"), offset: fc.constant(0), length: junk }),
+    junk,
+  );
+  const message = fc.record(
+    {
+      message_id: fc.oneof(fc.constant(9), junk),
+      message_thread_id: fc.oneof(fc.constant(5), junk),
+      from: fc.oneof(fc.constant(ada), fc.constant(stranger), junk),
+      chat: fc.oneof(fc.constant({ id: 7, type: "private" }), fc.record({ id: junk, type: junk }), junk),
+      sender_chat: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, junk),
+      text: fc.oneof(fc.constant("/clear"), junk),
+      entities: fc.oneof(fc.array(mark), junk),
+      caption: junk,
+      photo: fc.oneof(fc.array(file), junk),
+      document: file,
+      animation: file,
+      voice: file,
+      sticker: junk,
+      rich_message: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, junk),
+      forward_origin: junk,
+      reply_to_message: junk,
+    },
+    { requiredKeys: ["from", "chat", "message_id"] },
+  );
+  const update = fc.record(
+    {
+      update_id: fc.integer(),
+      message: fc.oneof({ weight: 5, arbitrary: message }, junk),
+      edited_message: fc.oneof(message, junk),
+      telepathy: junk,
+    },
+    { requiredKeys: ["update_id"] },
+  );
+
+  test("is read without a throw, and nobody but an allowed person gets through", () => {
+    fc.assert(
+      fc.property(update, (value: unknown) => {
+        const received = read(value as Update);
+        if (received.type === "ignored") {
+          expect(received.reason).not.toBe("");
+          return;
+        }
+        expect(received.place.chatId).toEqual(expect.any(Number));
+        if (received.type === "stranger") {
+          expect(received.userId).not.toBe(ada.id);
+          return;
+        }
+        expect(received.userId).toBe(ada.id);
+        expect(received.messageId).toEqual(expect.any(Number));
+        if (received.type === "content") {
+          expect(received.text).toEqual(expect.any(String));
+          expect(received.file?.fileId ?? "").toEqual(expect.any(String));
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
