@@ -26,7 +26,8 @@ export function createSession({ id, cwd, sessionFile, startAgent, clock, log }: 
   let agent: Agent | undefined;
   /** Settles when the last process is gone: two processes on one session file would part its history. */
   let lastGone: Promise<void> = Promise.resolve();
-  let starting: Promise<Agent | AgentFailure> | undefined;
+  /** Grows when the agent is let go of: what was being started before must not come up any more. */
+  let era = 0;
   let idle = new AbortController();
 
   function emit(event: AgentEvent | TurnEvent): void {
@@ -51,16 +52,11 @@ export function createSession({ id, cwd, sessionFile, startAgent, clock, log }: 
     fault: (error) => log.error({ err: error, session: id }, "a turn failed by a fault of evie's own"),
   });
 
-  /** The agent, ready. One start at a time, and never before the previous process was seen to exit. */
-  function readyAgent(): Promise<Agent | AgentFailure> {
-    starting ??= start().finally(() => {
-      starting = undefined;
-    });
-    return starting;
-  }
-
-  async function start(): Promise<Agent | AgentFailure> {
+  /** The agent, ready. One at a time, and none is begun before the previous process was seen to exit. */
+  async function readyAgent(): Promise<Agent | AgentFailure> {
+    const asked = era;
     if (agent === undefined) await lastGone;
+    if (asked !== era) return { type: "start_failed", exit: { lastWords: "it was dismissed" } };
     const current = (agent ??= begin());
     const failure = await current.ready;
     if (failure === undefined) return current;
@@ -72,28 +68,46 @@ export function createSession({ id, cwd, sessionFile, startAgent, clock, log }: 
   function begin(): Agent {
     const started = startAgent({ sessionFile, cwd, emit });
     log.debug({ session: id }, "agent starting");
-    lastGone = started.gone.then(() => {
-      if (agent === started) agent = undefined;
-      log.debug({ session: id }, "agent gone");
-    });
+    lastGone = seeOff(started);
     return started;
+  }
+
+  async function seeOff(leaving: Agent): Promise<void> {
+    await leaving.gone;
+    if (agent === leaving) agent = undefined;
+    log.debug({ session: id }, "agent gone");
   }
 
   /** From here on no prompt reaches the process, even while it is still on its way out. */
   async function letGo(): Promise<void> {
     const leaving = agent;
+    era += 1;
     agent = undefined;
     await leaving?.dismiss();
   }
 
   function restWhenIdle(): void {
     idle.abort();
-    const { signal } = (idle = new AbortController());
-    void clock.sleep(REST_AFTER, signal).then(() => {
-      if (signal.aborted || runner.busy || agent === undefined) return;
-      log.info({ session: id }, "agent idle, put to rest");
-      void letGo();
-    });
+    // A timer for nobody would keep the program alive after its end.
+    if (agent === undefined) return;
+    idle = new AbortController();
+    void rest(idle.signal);
+  }
+
+  async function rest(disturbed: AbortSignal): Promise<void> {
+    await clock.sleep(REST_AFTER, disturbed);
+    if (disturbed.aborted || runner.busy || agent === undefined) return;
+    log.info({ session: id }, "agent idle, put to rest");
+    await letGo();
+  }
+
+  async function wake(): Promise<void> {
+    idle.abort();
+    const asked = era;
+    const result = await readyAgent();
+    if (asked !== era) return;
+    if ("type" in result) log.warn({ session: id, failure: result }, "the agent could not be started");
+    else restWhenIdle();
   }
 
   return {
@@ -107,10 +121,7 @@ export function createSession({ id, cwd, sessionFile, startAgent, clock, log }: 
       return runner.run(draft, face);
     },
     wake() {
-      void readyAgent().then((result) => {
-        if ("type" in result) log.warn({ session: id, failure: result }, "the agent could not be started");
-      });
-      restWhenIdle();
+      wake().catch((error: unknown) => log.error({ err: error, session: id }, "an agent could not be woken"));
     },
     stop: () => runner.stop(),
     idle: () => runner.idle(),
