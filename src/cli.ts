@@ -2,11 +2,22 @@ import { parseArgs } from "node:util";
 
 /** What the person asked for on the command line. */
 export type Command =
+  /** The bot. */
   | { readonly type: "run" }
+  /** The bot when there is a token, else the playground. */
+  | ({ readonly type: "start" } & PlaygroundWishes)
+  | ({ readonly type: "playground" } & PlaygroundWishes)
   | { readonly type: "help" }
   | { readonly type: "version" }
   /** Not understood: one line for stderr, and exit code `EXIT_USAGE`. */
   | { readonly type: "wrong"; readonly message: string };
+
+export interface PlaygroundWishes {
+  /** The port of its page; without one, evie looks for a free one. */
+  readonly port?: number;
+  /** True: no model is asked, even if the agent has one. */
+  readonly standIn?: boolean;
+}
 
 /** `EX_USAGE` and `EX_CONFIG` of sysexits.h: a service manager need not try again. */
 export const EXIT_USAGE = 64;
@@ -16,21 +27,55 @@ export const EXIT_CONFIG = 78;
 export function parseCommandLine(argv: readonly string[]): Command {
   const { tokens } = parseArgs({
     args: [...argv],
-    options: { help: { type: "boolean", short: "h" }, version: { type: "boolean", short: "V" } },
+    options: {
+      help: { type: "boolean", short: "h" },
+      version: { type: "boolean", short: "V" },
+      port: { type: "string" },
+      "stand-in": { type: "boolean" },
+    },
     allowPositionals: true,
     strict: false,
     tokens: true,
   });
-  let asked: Command | undefined;
+  let asked: "help" | "version" | undefined;
+  let command: "run" | "start" | "playground" = "run";
+  let wishes: PlaygroundWishes = {};
   for (const token of tokens) {
     if (token.kind === "option-terminator") continue;
-    if (token.kind === "positional") return wrong(`the command "${token.value}" is unknown`);
-    const named = token.name === "help" || token.name === "version" ? token.name : undefined;
-    if (named === undefined) return wrong(`the option ${token.rawName} is unknown`);
+    if (token.kind === "positional") {
+      if (command !== "run" || (token.value !== "start" && token.value !== "playground"))
+        return wrong(`the command "${token.value}" is unknown`);
+      command = token.value;
+      continue;
+    }
+    switch (token.name) {
+      case "port": {
+        const port = readPort(token.value);
+        if (port === undefined) return wrong(`${token.rawName} takes a number from 1 to 65535`);
+        wishes = { ...wishes, port };
+        continue;
+      }
+      case "help":
+      case "version":
+      case "stand-in":
+        break;
+      default:
+        return wrong(`the option ${token.rawName} is unknown`);
+    }
     if (token.value !== undefined) return wrong(`the option ${token.rawName} takes no value`);
-    if (asked?.type !== "help") asked = { type: named };
+    if (token.name === "stand-in") wishes = { ...wishes, standIn: true };
+    else if (asked !== "help") asked = token.name;
   }
-  return asked ?? { type: "run" };
+  if (asked !== undefined) return { type: asked };
+  if (command !== "run") return { type: command, ...wishes };
+  if (wishes.port !== undefined || wishes.standIn === true)
+    return wrong("--port and --stand-in belong to the playground");
+  return { type: "run" };
+}
+
+function readPort(text: string | undefined): number | undefined {
+  const port = /^\d{1,5}$/.test(text ?? "") ? Number(text) : 0;
+  return port >= 1 && port <= 65_535 ? port : undefined;
 }
 
 function wrong(what: string): Command {
@@ -41,7 +86,11 @@ function wrong(what: string): Command {
 export const helpText = `evie: talk to the coding agent on your own machine from wherever you are.
 
 Usage
-  evie                  start, and run until it is ended with Ctrl-C
+  evie                  the bot, until it is ended with Ctrl-C
+  evie playground       a chat in your browser: no bot, no account, no key
+    --port N            the page's port                           (3844)
+    --stand-in          ask no model, answer by rule
+  evie start            the bot when there is a token, else the playground
   evie --help           show this
   evie --version        show the version
 

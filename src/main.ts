@@ -4,10 +4,19 @@ import process from "node:process";
 import { agentEnvironment } from "./agent/environment.ts";
 import { findAgent } from "./agent/find-agent.ts";
 import { createPiAgent } from "./agent/pi/driver.ts";
-import { EXIT_CONFIG, EXIT_USAGE, helpText, parseCommandLine } from "./cli.ts";
+import { type Command, EXIT_CONFIG, EXIT_USAGE, helpText, parseCommandLine } from "./cli.ts";
 import { realClock } from "./clock.ts";
 import { type Config, configProblemWords, homeFolder, readConfig } from "./config.ts";
-import { HomeError, HomeTakenError, isFolder, prepareHome, readEnvFile, takeHome } from "./home.ts";
+import type { Sessions } from "./domain/sessions.ts";
+import {
+  type Home,
+  HomeError,
+  HomeTakenError,
+  isFolder,
+  prepareHome,
+  readEnvFile,
+  takeHome,
+} from "./home.ts";
 import { createLog } from "./log.ts";
 import { serve } from "./serve.ts";
 import { createSessions } from "./session/sessions.ts";
@@ -32,16 +41,27 @@ async function main(argv: readonly string[]): Promise<number> {
     case "version":
       console.log(version());
       return 0;
-    case "run":
-      return await start();
+    default:
+      return await start(command);
   }
 }
 
-async function start(): Promise<number> {
+async function start(command: Exclude<Command, { type: "wrong" | "help" | "version" }>): Promise<number> {
   try {
     const config = configuration();
     if (config === undefined) return EXIT_CONFIG;
-    return await run(config);
+    if (command.type === "playground" || (command.type === "start" && config.telegram === undefined)) {
+      // Loaded when it is asked for: the bot has no use for a chat page.
+      const { play } = await import("./play.ts");
+      return await play({ config, wishes: command, openHome, run });
+    }
+    if (config.telegram === undefined) {
+      console.error(
+        "evie: TELEGRAM_BOT_TOKEN is missing. Get a token from @BotFather and set it (evie --help tells how), or try evie without one: evie playground.",
+      );
+      return EXIT_CONFIG;
+    }
+    return await run(config, openHome(config.home));
   } catch (error) {
     if (error instanceof HomeError || error instanceof HomeTakenError || error instanceof StoreError) {
       console.error(`evie: ${error.message}`);
@@ -49,6 +69,13 @@ async function start(): Promise<number> {
     }
     throw error;
   }
+}
+
+/** Makes the home and takes it for this process, until it ends. */
+function openHome(folder: string): Home {
+  const home = prepareHome(folder);
+  process.once("exit", takeHome(folder));
+  return home;
 }
 
 /** The configuration; undefined, with everything that is wrong on stderr, when there is none. */
@@ -61,31 +88,19 @@ function configuration(): Config | undefined {
   return config;
 }
 
-/** Makes every part and joins them. All state of the program is made here. */
-async function run({
-  telegram,
-  home: folder,
-  workspace,
-  agentCommand,
-  logLevel,
-  env,
-}: Config): Promise<number> {
-  if (telegram === undefined) {
-    console.error(
-      "evie: TELEGRAM_BOT_TOKEN is missing. Get a token from @BotFather and set it; evie --help tells how.",
-    );
-    return EXIT_CONFIG;
-  }
+/** Makes every part and joins them. All state of the program is made here. `watch` may look into the sessions. */
+async function run(
+  { telegram, home: folder, workspace, agentCommand, logLevel, env }: Config,
+  home: Home,
+  watch: (sessions: Sessions) => Sessions = (sessions) => sessions,
+): Promise<number> {
+  if (telegram === undefined) return EXIT_CONFIG;
   const clock = realClock;
   const token = telegram.token.reveal();
   const log = createLog({ level: logLevel, secrets: [token] });
-  const home = prepareHome(folder);
-  const release = takeHome(folder);
   const { store, setAside } = openStore(home.database, clock);
-  process.once("exit", () => {
-    store.close();
-    release();
-  });
+  // Before the home is let go of: then the store may be another's.
+  process.prependOnceListener("exit", () => store.close());
   if (setAside !== undefined)
     log.error({ file: setAside }, "the database was damaged; it was set aside and a new one begun");
 
@@ -104,7 +119,7 @@ async function run({
     apiRoot: telegram.apiRoot,
     allowedUsers: new Set(telegram.allowedUsers),
     filesFolder: home.files,
-    sessions,
+    sessions: watch(sessions),
     pointers: store.chats,
     clock,
     log,
