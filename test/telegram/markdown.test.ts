@@ -109,7 +109,11 @@ describe("what markdown becomes", () => {
     ["a spoiler", "a ||b|| c", "a {spoiler: b} c"],
     ["a spoiler around other styles", "||a **b** `c`||", "{spoiler: a {bold: b} c}"],
     ["a spoiler in bold", "**||a||**", "{spoiler: {bold: a}}"],
-    ["the `or` of programs as itself", "a || b || c, x||y||z", "a || b || c, x||y||z"],
+    [
+      "the `or` of programs as itself",
+      "a || b || c, x||y||z, f(x)||y|| z",
+      "a || b || c, x||y||z, f(x)||y|| z",
+    ],
     ["no spoiler in code", "`||a||`", "{code: ||a||}"],
     ["a list", "- a\n- b", "• a\n• b"],
     ["a list with blank lines", "- a\n\n- b", "• a\n\n• b"],

@@ -40,6 +40,23 @@ describe("rendering an answer piece by piece", () => {
     );
   });
 
+  test.each([
+    ["a list behind indented code", "     - \n- \n- `"],
+    ["a number behind indented code", "    a\n\n2. b\n2. c\n\nd"],
+    ["a table that turns out to be none", "a\n| b | c |\n|--|--x|\nd\n\ne"],
+    ["a title that turns out to be a definition's", "[a]: https://example.com\n'b\nc'\n\nd [a] e"],
+    ["an underline that turns out to be a list", "a\n- b\n- c\n\nd"],
+    ["a fence that turns out to be code in a line", "a\n```b`\nc\n\nd"],
+    ["white space at the end of a code block", "```\nends  \n```\n> 0123456789"],
+    ["blank lines in a code block", "```\n\n\na\n\n\nb\nc\n\n```\n\nd"],
+    ["a nested list that ends", "1. a\n   - b\n   - c\n\n2. d\n\n\n3. e\nf\n\ng"],
+  ])("shows at every character what rendering from scratch shows: %s", (_name, markdown) => {
+    const limits = { units: 15, entities: 100 };
+    const rendering = createRendering(limits);
+    const shown = arrivals(markdown, [1]).map((arrived) => rendering.update(arrived, { streaming: true }));
+    expect(shown).toEqual(arrivals(markdown, [1]).map((arrived) => fromScratch(arrived, true, limits)));
+  });
+
   test("shows in the end what rendering from scratch shows, also with late definitions", () => {
     fc.assert(
       fc.property(

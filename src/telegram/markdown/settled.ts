@@ -31,16 +31,15 @@ export function findSettled(source: string, parsed: Parsed): Settled | undefined
   const started = parsed.blocks.filter((node) => startOf(node) < lastLine);
   const open = started.at(-1);
   if (open === undefined) return undefined;
-  const first = started.findLastIndex((node, at) => {
+  const inside = settledInside(open, lastLine, source, parsed);
+  if (inside !== undefined) return { ...inside, blocks: [...started.slice(0, -1), ...inside.blocks] };
+  const count = started.findLastIndex((node, at) => {
     const before = started[at - 1];
-    return before === undefined || partsFrom(before, node, source, parsed);
+    return before !== undefined && partsFrom(before, node, source, parsed);
   });
-  const blocks = started.slice(0, first);
-  const inside = started[first] === open ? settledInside(open, lastLine, source, parsed) : undefined;
-  if (inside !== undefined) return { ...inside, blocks: [...blocks, ...inside.blocks] };
-  const next = started[first];
-  if (first < 1 || next === undefined) return undefined;
-  return { blocks, items: 0, lines: startLineOf(next) - parsed.lines - 1 };
+  const next = started[count];
+  if (next === undefined) return undefined;
+  return { blocks: started.slice(0, count), items: 0, lines: startLineOf(next) - parsed.lines - 1 };
 }
 
 /** Whether what follows from the next block on would be the same in a document of its own. */
@@ -50,8 +49,8 @@ function partsFrom(node: RootContent, next: RootContent, source: string, { offse
     block.type === "code" && !isFenced(source, startOf(block) - offset);
   if (indented(node) || indented(next)) return false;
   if (startLineOf(next) - endLineOf(node) > 1) return true;
-  // A definition's title, and a table's second line, may still be refuted by the line after.
-  return next.type !== "table" && ["heading", "thematicBreak", "code", "paragraph"].includes(node.type);
+  // A paragraph before them makes lists read differently, and it takes lines back that only seemed to be others.
+  return ["heading", "thematicBreak", "code"].includes(node.type);
 }
 
 function isFenced(source: string, start: number): boolean {
