@@ -6,6 +6,7 @@ import type { PromptDraft } from "../domain/prompt.ts";
 import type { Session, Sessions } from "../domain/sessions.ts";
 import { createDelivery, type Delivery } from "./delivery.ts";
 import type { Outboxes } from "./outboxes.ts";
+import { replies } from "./words.ts";
 
 /** Which session a chat speaks with: a stored pointer, not a name made of the chat. */
 export interface ChatPointers {
@@ -54,13 +55,27 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   let session: Session | undefined;
   let detach = (): void => undefined;
   let delivery: Delivery | undefined;
+  /** The stored session is gone, and nobody has said so yet. */
+  let goneUntold = false;
 
   /** The session, attached to this chat exactly once; made or resumed when first needed. */
   function current(): Session {
     if (session !== undefined) return session;
-    const stored = pointers.sessionOf(key);
-    const resumed = stored === undefined ? undefined : sessions.open(stored);
+    const resumed = resume();
+    goneUntold = resumed === undefined && pointers.sessionOf(key) !== undefined;
     return attach(resumed ?? begin());
+  }
+
+  function resume(): Session | undefined {
+    const stored = pointers.sessionOf(key);
+    return stored === undefined ? undefined : sessions.open(stored);
+  }
+
+  /** Told with the first turn: while a burst waits, nothing is shown. */
+  function tellIfGone(): void {
+    if (!goneUntold) return;
+    goneUntold = false;
+    outbox.reply({ place, content: { text: replies.sessionGone, entities: [] } });
   }
 
   function begin(): Session {
@@ -90,18 +105,23 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
 
   return {
     run: (draft) => {
-      current().run(draft, "telegram");
+      const running = current();
+      tellIfGone();
+      running.run(draft, "telegram");
     },
     wake: () => current().wake(),
     stop: () => session?.stop() ?? false,
     clear() {
-      const old = current();
+      const old = session ?? resume();
+      // Before the old one is left: where none can be begun, the chat keeps what it has.
+      const next = begin();
+      goneUntold = false;
       detach();
       delivery?.cut();
       delivery = undefined;
-      attach(begin());
+      attach(next);
       outbox.wake();
-      old.dismiss().catch((error: unknown) => log.error({ err: error }, "an old session was not dismissed"));
+      old?.dismiss().catch((error: unknown) => log.error({ err: error }, "an old session was not dismissed"));
     },
   };
 }

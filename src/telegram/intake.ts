@@ -1,5 +1,6 @@
 import type { Update } from "grammy/types";
 import type { Clock } from "../domain/clock.ts";
+import { failureSentence } from "../domain/failure.ts";
 import { type ChatKey, type ChatPlace, parseChatKey } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Attachment, FetchAttachment } from "./attachments.ts";
@@ -23,7 +24,7 @@ export interface IntakeOptions {
 export interface Intake {
   /** Takes one update, synchronously: a content message is in its burst when this returns. */
   take(update: Update): void;
-  /** Gives up the bursts that still wait, and tells their chats. */
+  /** Gives up the bursts that still wait, and tells their chats. Content that comes later is given up in the same way. */
   close(): void;
 }
 
@@ -31,12 +32,21 @@ export interface Intake {
 export function createIntake(options: IntakeOptions): Intake {
   const { recipient, conversations, outboxes, fetchAttachment, clock, log } = options;
   const greeted = new Set<number>();
+  const givenUp = new Set<ChatKey>();
+  let closed = false;
 
   const bursts = createBursts<WaitingPart>({
     clock,
     flush: (key, parts) => {
       log.debug({ chat: key, parts: parts.length }, "burst flushed");
-      conversations(key).run(createDraft(parts));
+      try {
+        conversations(key).run(createDraft(parts));
+      } catch (error) {
+        releaseParts(parts);
+        const place = parseChatKey(key);
+        if (place !== undefined) sayFault(place, error);
+        throw error;
+      }
     },
     fault: (error) => log.error({ err: error }, "a burst could not be handed on"),
   });
@@ -49,7 +59,19 @@ export function createIntake(options: IntakeOptions): Intake {
     });
   }
 
+  function sayFault(place: ChatPlace, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    say(place, replies.fault(failureSentence({ type: "internal", reason })));
+  }
+
+  function giveUp(key: ChatKey, place: ChatPlace): void {
+    if (givenUp.has(key)) return;
+    givenUp.add(key);
+    say(place, replies.shuttingDown);
+  }
+
   function takeContent({ key, place, messageId, text, context, file }: Incoming): void {
+    if (closed) return giveUp(key, place);
     const attachment = file === undefined ? undefined : fetchAttachment(file);
     const opened = bursts.add(key, {
       messageId,
@@ -57,25 +79,38 @@ export function createIntake(options: IntakeOptions): Intake {
       ...(context === undefined ? {} : { context }),
       ...(attachment === undefined ? {} : { attachment }),
     });
-    if (opened) conversations(key).wake();
-    if (attachment !== undefined) tellIfMissing(place, messageId, attachment);
+    if (opened) wake(key);
+    if (attachment !== undefined) void tellIfMissing(place, messageId, attachment);
   }
 
-  function tellIfMissing(place: ChatPlace, messageId: number, attachment: Attachment): void {
-    void attachment.settled.then((attached) => {
-      if (attached.type !== "missing" || attachment.released) return;
-      say(place, replies.fileMissing(attached.name, attached.reason), messageId);
-    });
+  /** Only a head start: what goes wrong here goes wrong again with the turn, and is told then. */
+  function wake(key: ChatKey): void {
+    try {
+      conversations(key).wake();
+    } catch (error) {
+      log.warn({ err: error, chat: key }, "an agent could not be woken");
+    }
+  }
+
+  async function tellIfMissing(place: ChatPlace, messageId: number, attachment: Attachment): Promise<void> {
+    const attached = await attachment.settled;
+    if (attached.type !== "missing" || attachment.released) return;
+    say(place, replies.fileMissing(attached.name, attached.reason), messageId);
   }
 
   function takeCommand({ key, place, name }: IncomingCommand): void {
     const conversation = conversations(key);
-    const reply = runCommand(name, {
-      discardBurst: () => bursts.discard(key),
-      stopTurn: () => conversation.stop(),
-      clearSession: () => conversation.clear(),
-    });
-    say(place, reply);
+    try {
+      const reply = runCommand(name, {
+        discardBurst: () => bursts.discard(key),
+        stopTurn: () => conversation.stop(),
+        clearSession: () => conversation.clear(),
+      });
+      say(place, reply);
+    } catch (error) {
+      sayFault(place, error);
+      throw error;
+    }
   }
 
   return {
@@ -106,10 +141,11 @@ export function createIntake(options: IntakeOptions): Intake {
       }
     },
     close() {
+      closed = true;
       for (const key of bursts.keys()) {
         releaseParts(bursts.discard(key));
         const place = parseChatKey(key);
-        if (place !== undefined) say(place, replies.shuttingDown);
+        if (place !== undefined) giveUp(key, place);
       }
     },
   };

@@ -93,17 +93,3 @@ function createHandAgent(options: AgentOptions): { agent: Agent; hand: HandAgent
   };
   return { agent, hand };
 }
-
-/** A log for tests that only look at its errors and warnings. */
-export function createNotedLog() {
-  const noted: { readonly level: "warn" | "error"; readonly message: string }[] = [];
-  return {
-    noted,
-    log: {
-      debug: () => undefined,
-      info: () => undefined,
-      warn: (_: unknown, message: string) => void noted.push({ level: "warn", message }),
-      error: (_: unknown, message: string) => void noted.push({ level: "error", message }),
-    },
-  };
-}

@@ -4,14 +4,15 @@ import { makeSessionId } from "../../src/domain/ids.ts";
 import type { PromptDraft } from "../../src/domain/prompt.ts";
 import { createSession, REST_AFTER } from "../../src/session/session.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
-import { createHandAgents, createNotedLog } from "./hand-agents.ts";
+import { createMemoryLog } from "../fakes/memory-log.ts";
+import { createHandAgents } from "./hand-agents.ts";
 
 const missing = { type: "missing", command: "pi" } as const;
 
 function setUp() {
   const clock = createFakeClock();
   const { start, started } = createHandAgents();
-  const { log, noted } = createNotedLog();
+  const log = createMemoryLog();
   const id = makeSessionId();
   const session = createSession({ id, cwd: "/work", sessionFile: "/s.jsonl", startAgent: start, clock, log });
   const events: SessionEvent[] = [];
@@ -35,7 +36,7 @@ function setUp() {
   };
   const settle = () => clock.settle();
   const advance = (ms: number) => clock.advance(ms);
-  return { id, session, events, detach, started, agent, say, handOver, clock, settle, advance, noted };
+  return { id, session, events, detach, started, agent, say, handOver, clock, settle, advance, log };
 }
 
 function draft(text: string): PromptDraft {
@@ -102,7 +103,7 @@ describe("a session's events", () => {
   });
 
   test("detach whoever throws, once, and the others go on", async () => {
-    const { session, events, handOver, noted } = setUp();
+    const { session, events, handOver, log } = setUp();
     let heard = 0;
     session.attach(() => {
       heard += 1;
@@ -115,7 +116,7 @@ describe("a session's events", () => {
     expect(heard).toBe(1);
     expect(types(events)).toEqual(["agent_start", "turn_start"]);
     expect(types(after)).toEqual(["agent_start", "turn_start"]);
-    expect(noted).toEqual([{ level: "error", message: expect.stringMatching(/detached/) }]);
+    expect(log.messages("error")).toEqual([expect.stringMatching(/detached/)]);
   });
 });
 
@@ -172,12 +173,12 @@ describe("a session's agent", () => {
   });
 
   test("that could not be woken is told in the log, and started anew by the prompt", async () => {
-    const { session, say, started, agent, settle, noted } = setUp();
+    const { session, say, started, agent, settle, log } = setUp();
     session.wake();
     await settle();
     agent(0).failToStart(missing);
     await settle();
-    expect(noted).toEqual([{ level: "warn", message: "the agent could not be started" }]);
+    expect(log.messages("warn")).toEqual(["the agent could not be started"]);
     say("hello");
     await settle();
     agent(1).getReady();
@@ -336,7 +337,7 @@ describe("a dismissal", () => {
   });
 
   test("during a start ends the turn at once, and hands nothing over", async () => {
-    const { session, say, agent, settle, noted } = setUp();
+    const { session, say, agent, settle, log } = setUp();
     session.wake();
     const turn = say("one");
     await settle();
@@ -346,7 +347,7 @@ describe("a dismissal", () => {
     await settle();
     expect(done.settled).toBe(true);
     expect(agent(0).runs).toHaveLength(0);
-    expect(noted).toEqual([]);
+    expect(log.messages("warn")).toEqual([]);
   });
 
   test("while a start waits for the old process brings up no new one", async () => {

@@ -4,7 +4,8 @@ import type { PromptDraft } from "../../src/domain/prompt.ts";
 import type { SessionRecord } from "../../src/session/ledger.ts";
 import { createSessions } from "../../src/session/sessions.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
-import { createHandAgents, createNotedLog } from "./hand-agents.ts";
+import { createMemoryLog } from "../fakes/memory-log.ts";
+import { createHandAgents } from "./hand-agents.ts";
 
 function setUp(records: readonly SessionRecord[] = []) {
   const clock = createFakeClock();
@@ -16,7 +17,7 @@ function setUp(records: readonly SessionRecord[] = []) {
     workspace: "/workspace",
     startAgent: start,
     clock,
-    log: createNotedLog().log,
+    log: createMemoryLog(),
   });
   return { clock, sessions, started, kept };
 }
@@ -61,7 +62,7 @@ describe("the sessions", () => {
       workspace: "/workspace",
       startAgent: createHandAgents().start,
       clock,
-      log: createNotedLog().log,
+      log: createMemoryLog(),
     });
     expect(() => sessions.create({ face: "telegram" })).toThrow("the disk is full");
   });

@@ -1,0 +1,210 @@
+import type { AgentEvent, SessionEvent, TurnEvent } from "../../src/domain/events.ts";
+import {
+  type ChatKey,
+  makeChatKey,
+  makeSessionId,
+  makeTurnId,
+  type SessionId,
+} from "../../src/domain/ids.ts";
+import type { PromptDraft } from "../../src/domain/prompt.ts";
+import type { Session, Sessions, SessionSink } from "../../src/domain/sessions.ts";
+import type { TurnOutcome } from "../../src/domain/turn.ts";
+import type { Attachment } from "../../src/telegram/attachments.ts";
+import type { Attached } from "../../src/telegram/collate.ts";
+import { type ChatPointers, createConversations } from "../../src/telegram/conversations.ts";
+import type { Outbox, Reply } from "../../src/telegram/outbox.ts";
+import type { Outboxes } from "../../src/telegram/outboxes.ts";
+import type { FileReference } from "../../src/telegram/receive.ts";
+import type { Speaker } from "../../src/telegram/speakers.ts";
+import { createFakeClock } from "../fakes/fake-clock.ts";
+import { createMemoryLog } from "../fakes/memory-log.ts";
+
+/** Ada's private chat. */
+export const CHAT: ChatKey = makeChatKey({ chatId: 7 });
+
+/** A chat's way out that keeps what it is told. */
+export interface NotedOutbox extends Outbox {
+  readonly replies: readonly Reply[];
+  /** The texts of the replies. */
+  readonly said: readonly string[];
+  readonly speakers: readonly Speaker[];
+  readonly wakes: number;
+  readonly revivals: number;
+}
+
+export interface NotedOutboxes extends Outboxes {
+  (chatId: number): NotedOutbox;
+  all(): readonly NotedOutbox[];
+}
+
+export function createNotedOutboxes(): NotedOutboxes {
+  const chats = new Map<number, NotedOutbox>();
+  const outboxOf = (chatId: number): NotedOutbox => {
+    const outbox = chats.get(chatId) ?? createNotedOutbox();
+    chats.set(chatId, outbox);
+    return outbox;
+  };
+  return Object.assign(outboxOf, { all: () => [...chats.values()] });
+}
+
+function createNotedOutbox(): NotedOutbox {
+  const replies: Reply[] = [];
+  const speakers: Speaker[] = [];
+  let wakes = 0;
+  let revivals = 0;
+  return {
+    replies,
+    speakers,
+    get said() {
+      return replies.map(({ content }) => content.text);
+    },
+    get wakes() {
+      return wakes;
+    },
+    get revivals() {
+      return revivals;
+    },
+    reply: (reply) => void replies.push(reply),
+    join: (speaker) => void speakers.push(speaker),
+    wake() {
+      wakes += 1;
+    },
+    revive() {
+      revivals += 1;
+    },
+    idle: () => Promise.resolve(),
+    close: () => undefined,
+  };
+}
+
+/** A session that keeps what it is asked for, and says what the test says. */
+export interface HandSession extends Session {
+  readonly drafts: readonly PromptDraft[];
+  readonly wakes: number;
+  readonly stops: number;
+  readonly dismissals: number;
+  readonly attached: number;
+  /** What `stop` answers. */
+  runs: boolean;
+  /** Tells whoever is attached. */
+  emit(event: AgentEvent | TurnEvent): void;
+  /** Begins a turn, as whoever asked for it; `finish` ends it. */
+  begin(): { finish(outcome: TurnOutcome): void };
+}
+
+export function createHandSession(id: SessionId = makeSessionId()): HandSession {
+  const drafts: PromptDraft[] = [];
+  const sinks = new Set<SessionSink>();
+  let [seq, wakes, stops, dismissals] = [0, 0, 0, 0];
+  const session: HandSession = {
+    id,
+    cwd: "/workspace",
+    drafts,
+    runs: false,
+    get wakes() {
+      return wakes;
+    },
+    get stops() {
+      return stops;
+    },
+    get dismissals() {
+      return dismissals;
+    },
+    get attached() {
+      return sinks.size;
+    },
+    attach(sink) {
+      sinks.add(sink);
+      return () => sinks.delete(sink);
+    },
+    run(draft) {
+      drafts.push(draft);
+      return { id: makeTurnId(), ended: new Promise(() => undefined) };
+    },
+    wake() {
+      wakes += 1;
+    },
+    stop() {
+      stops += 1;
+      return session.runs;
+    },
+    idle: () => Promise.resolve(),
+    dismiss() {
+      dismissals += 1;
+      return Promise.resolve();
+    },
+    emit(event) {
+      seq += 1;
+      const numbered: SessionEvent = { ...event, seq, at: seq * 1_000 };
+      for (const sink of sinks) sink(numbered);
+    },
+    begin() {
+      const turnId = makeTurnId();
+      session.emit({ type: "agent_start", turnId, face: "telegram" });
+      return { finish: (outcome) => session.emit({ type: "agent_end", turnId, outcome }) };
+    },
+  };
+  return session;
+}
+
+/** Sessions that are worked by hand, in the order in which they were begun, and those that the store knows. */
+export function createHandSessions(stored: readonly HandSession[] = []) {
+  const created: HandSession[] = [];
+  const state = { full: false };
+  const sessions: Sessions = {
+    create() {
+      if (state.full) throw new Error("the disk is full");
+      const session = createHandSession();
+      created.push(session);
+      return session;
+    },
+    open: (id) => [...stored, ...created].find((session) => session.id === id),
+  };
+  return { sessions, created, state };
+}
+
+/** Conversations over sessions and outboxes that are worked by hand. `pointer` is what the store knows of Ada's chat. */
+export function createConversationRig({
+  stored = [],
+  pointer,
+}: { readonly stored?: readonly HandSession[]; readonly pointer?: SessionId } = {}) {
+  const clock = createFakeClock();
+  const outboxes = createNotedOutboxes();
+  const hand = createHandSessions(stored);
+  const pointed = new Map<ChatKey, SessionId>(pointer === undefined ? [] : [[CHAT, pointer]]);
+  const pointers: ChatPointers = {
+    sessionOf: (key) => pointed.get(key),
+    point: (key, id) => void pointed.set(key, id),
+  };
+  const log = createMemoryLog();
+  const conversations = createConversations({ sessions: hand.sessions, pointers, outboxes, clock, log });
+  /** The session that was begun at that place. */
+  const session = (index: number): HandSession => {
+    const one = hand.created[index];
+    if (one === undefined) throw new Error(`no session ${index} was begun`);
+    return one;
+  };
+  return { clock, outboxes, hand, pointed, pointers, log, conversations, session };
+}
+
+/** A file that arrives, or not, when the test says so. */
+export interface HandAttachment extends Attachment {
+  readonly file: FileReference;
+  settle(attached: Attached): void;
+}
+
+export function createHandAttachment(file: FileReference): HandAttachment {
+  const settled = Promise.withResolvers<Attached>();
+  let released = false;
+  return {
+    file,
+    settled: settled.promise,
+    settle: settled.resolve,
+    get released() {
+      return released;
+    },
+    release() {
+      released = true;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { runCommand } from "../../src/telegram/commands.ts";
+import type { WaitingPart } from "../../src/telegram/draft.ts";
+import { replies } from "../../src/telegram/words.ts";
+import { createHandAttachment } from "./chat-rig.ts";
+
+function run(name: string, { waiting = false, runs = false } = {}) {
+  const done: string[] = [];
+  const attachment = createHandAttachment({ fileId: "f", name: "a.png" });
+  const parts: readonly WaitingPart[] = waiting
+    ? [
+        { messageId: 1, text: "hi" },
+        { messageId: 2, text: "", attachment },
+      ]
+    : [];
+  const reply = runCommand(name, {
+    discardBurst() {
+      done.push("discard");
+      return parts;
+    },
+    stopTurn() {
+      done.push("stop");
+      return runs;
+    },
+    clearSession: () => void done.push("clear"),
+  });
+  return { reply, done, released: attachment.released };
+}
+
+describe("a command", () => {
+  test.each<[string, string]>([
+    ["start", replies.start],
+    ["help", replies.help],
+    ["whatever", replies.unknownCommand("whatever")],
+    ["", replies.unknownCommand("")],
+    ["constructor", replies.unknownCommand("constructor")],
+  ])("/%s leaves a waiting burst and a running turn as they are", (name, reply) => {
+    expect(run(name, { waiting: true, runs: true })).toEqual({ reply, done: [], released: false });
+  });
+
+  test.each(["clear", "new"])(
+    "/%s discards the burst with its downloads, and only then begins a session",
+    (name) => {
+      expect(run(name, { waiting: true, runs: true })).toEqual({
+        reply: replies.cleared,
+        done: ["discard", "clear"],
+        released: true,
+      });
+    },
+  );
+
+  test.each<[string, { waiting: boolean; runs: boolean }, string]>([
+    ["a turn that runs", { waiting: false, runs: true }, replies.stopped],
+    ["a burst that waits", { waiting: true, runs: false }, replies.stopped],
+    ["both", { waiting: true, runs: true }, replies.stopped],
+    ["nothing", { waiting: false, runs: false }, replies.nothingRuns],
+  ])("/stop ends %s, and says so", (_, state, reply) => {
+    expect(run("stop", state)).toEqual({ reply, done: ["discard", "stop"], released: state.waiting });
+  });
+});

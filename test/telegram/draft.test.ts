@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { createDraft, releaseParts } from "../../src/telegram/draft.ts";
+import { createFakeClock } from "../fakes/fake-clock.ts";
+import { createHandAttachment } from "./chat-rig.ts";
+
+const image = (path: string) => ({ type: "image", image: { mimeType: "image/png", path } }) as const;
+
+describe("the draft of a burst", () => {
+  test("is ready at once when no file is on its way", async () => {
+    const { ready } = createDraft([
+      { messageId: 1, text: "one" },
+      { messageId: 2, text: "two", context: "[Forwarded]" },
+    ]);
+    await expect(ready).resolves.toEqual({ text: "one\n\n[Forwarded]\ntwo", images: [], files: [] });
+  });
+
+  test("is ready when all its files have settled, each at its own place, whichever came first", async () => {
+    const clock = createFakeClock();
+    const [slow, quick] = [
+      createHandAttachment({ fileId: "1", name: "1" }),
+      createHandAttachment({ fileId: "2", name: "2" }),
+    ];
+    const { ready } = createDraft([
+      { messageId: 1, text: "one", attachment: slow },
+      { messageId: 2, text: "two", attachment: quick },
+    ]);
+    let settled = false;
+    const noted = ready.then(() => (settled = true));
+    quick.settle(image("/2"));
+    await clock.settle();
+    expect(settled).toBe(false);
+    slow.settle(image("/1"));
+    await noted;
+    expect((await ready).images.map(({ path }) => path)).toEqual(["/1", "/2"]);
+  });
+
+  test("names what could not be had, and keeps the rest", async () => {
+    const lost = createHandAttachment({ fileId: "1", name: "a.pdf" });
+    const { ready } = createDraft([
+      { messageId: 1, text: "read this", attachment: lost },
+      { messageId: 2, text: "please" },
+    ]);
+    lost.settle({ type: "missing", name: "a.pdf", reason: "the download failed" });
+    await expect(ready).resolves.toMatchObject({
+      text: 'read this\n\n[File "a.pdf" is missing: the download failed]\n\nplease',
+    });
+  });
+
+  test("lets go of every file when it is released", () => {
+    const attachments = ["1", "2"].map((name) => createHandAttachment({ fileId: name, name }));
+    const parts = [
+      { messageId: 0, text: "" },
+      ...attachments.map((attachment, messageId) => ({ messageId, text: "", attachment })),
+    ];
+    createDraft(parts).release();
+    expect(attachments.map(({ released }) => released)).toEqual([true, true]);
+    expect(() => releaseParts(parts)).not.toThrow();
+  });
+});
