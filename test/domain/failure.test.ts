@@ -31,6 +31,7 @@ describe("a failure is said in a sentence or two", () => {
     [{ type: "refused", reason: "No API key found." }, "The agent refused the prompt: No API key found."],
     [{ type: "refused", reason: " \n" }, "The agent refused the prompt: it gave no reason."],
     [{ type: "model_failed", reason: "529\n  overloaded" }, "The model could not answer: 529 overloaded."],
+    [{ type: "model_failed", reason: "half of \ud83d" }, "The model could not answer: half of \ufffd."],
     [{ type: "model_failed", reason: "Really?" }, "The model could not answer: Really?"],
     [{ type: "model_failed", reason: "" }, "The model could not answer: it gave no reason."],
     [

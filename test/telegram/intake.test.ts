@@ -319,6 +319,21 @@ describe("what reaches no agent", () => {
     take(strangerUpdate(group), text("hi", group), commandUpdate("/clear", group));
     await flush();
     expect(outboxes.all().flatMap(({ said }) => said)).toEqual([]);
+    expect(hand.created).toHaveLength(0);
+  });
+
+  test("what no agent can use is told as a reply to it", () => {
+    const { take, outbox } = setUp();
+    take(messageUpdate({ message_id: 3, sticker: {} }));
+    expect(outbox.replies).toEqual([
+      { place: { chatId: 7 }, content: { text: replies.unusable("a sticker"), entities: [] }, replyTo: 3 },
+    ]);
+  });
+
+  test("the rest is for the log", () => {
+    const { take, outboxes, log } = setUp();
+    take(rawUpdate({ callback_query: { id: "1" } }), messageUpdate({ pinned_message: {} }));
+    expect(outboxes(7).said).toEqual([]);
     expect(log.messages("info")).toEqual([
       "ignored an update of kind callback_query",
       "ignored a service message",

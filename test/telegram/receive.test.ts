@@ -212,6 +212,15 @@ test.each<[string, object, string]>([
   expect(read(messageUpdate(fields))).toEqual({ type: "unusable", ...origin, what });
 });
 
+test("a file without an id is none, and the caption still counts", () => {
+  for (const kind of ["document", "voice"]) {
+    expect(read(messageUpdate({ [kind]: { file_size: 3 }, caption: "see" }))).toEqual(
+      content({ text: "see" }),
+    );
+  }
+  expect(read(messageUpdate({ photo: [{ width: 1 }], caption: "see" }))).toEqual(content({ text: "see" }));
+});
+
 test("the caption of paid media still counts", () => {
   expect(read(messageUpdate({ paid_media: {}, caption: "see" }))).toEqual(content({ text: "see" }));
 });

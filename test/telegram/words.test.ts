@@ -68,6 +68,10 @@ describe("a notice is one line", () => {
     );
   });
 
+  test("has no half of a character", () => {
+    expect(noticeLine({ type: "extension_message", text: "a\ud83d" })).toBe("ℹ️ a\ufffd");
+  });
+
   test("is cut between characters, with an ellipsis", () => {
     const line = (count: number) => noticeLine({ type: "extension_message", text: "😀".repeat(count) });
     expect(line(120)).toBe(`ℹ️ ${"😀".repeat(120)}`);
@@ -90,6 +94,7 @@ describe("the tool line", () => {
       20_000,
       "🔧 read: a.ts and 2 more, 10 s",
     ],
+    ["counts one other", [tool(), tool({ summary: "ls" })], 0, "🔧 bash: ls and 1 more"],
     ["folds white space", [tool({ summary: "a\n  b" })], 0, "🔧 bash: a b"],
     ["names a tool that was called for nothing in particular", [tool({ summary: " " })], 0, "🔧 bash"],
     ["cuts what is long", [tool({ summary: "x".repeat(200) })], 0, `🔧 bash: ${"x".repeat(113)}…`],
@@ -127,6 +132,7 @@ describe("elapsed time", () => {
   test("stays as it is until the moment that is foretold, and changes then", () => {
     const moment = fc.oneof(
       fc.integer({ min: -HOUR, max: 3 * HOUR }),
+      fc.integer({ min: -10_000, max: 2 * MINUTE }),
       fc.constantFrom(0, 4_999, 5_000, 55_000, 59_999, MINUTE, HOUR - 1, HOUR),
     );
     fc.assert(
