@@ -10,7 +10,19 @@ export type Content =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
   /** `args` is JSON text, and incomplete while it streams. */
-  | { readonly type: "toolCall"; readonly id: string; readonly name: string; readonly args: string };
+  | { readonly type: "toolCall"; readonly id: string; readonly name: string; readonly args: string }
+  /** A picture by its address, never its data. */
+  | { readonly type: "image"; readonly mimeType: string; readonly url: string };
+
+/** Tokens and money. */
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** In the provider's currency, dollars mostly. */
+  readonly cost: number;
+}
 
 /** `pending` while the message streams; the others are how it ended. */
 export type StopReason = "pending" | "stop" | "length" | "toolUse" | "error" | "aborted";
@@ -24,6 +36,10 @@ export interface Message {
   readonly content: readonly Content[];
   readonly stopReason?: StopReason;
   readonly error?: string;
+  /** What the answer cost, once it has ended. */
+  readonly usage?: Usage;
+  /** Which model gave the answer. */
+  readonly model?: string;
   readonly toolCallId?: string;
   readonly toolName?: string;
   readonly isError?: boolean;
@@ -49,6 +65,8 @@ export type Notice =
     }
   | { readonly type: "compacting" }
   | { readonly type: "question_cancelled"; readonly title: string }
+  /** The agent waits for an answer, which can be given at the address `answerAt`. */
+  | { readonly type: "question_open"; readonly title: string; readonly answerAt: string }
   | { readonly type: "image_omitted" }
   | { readonly type: "extension_message"; readonly text: string };
 
@@ -95,3 +113,17 @@ export type TurnEvent =
 
 /** `seq` grows by one from event to event of a session; `at` is when evie received it, in milliseconds since 1970. */
 export type SessionEvent = { readonly seq: number; readonly at: number } & (AgentEvent | TurnEvent);
+
+/**
+ * An event as it is replayed to whoever comes late: a `message_update` that carries the whole message so far. It
+ * bears the number of the last event that it stands for.
+ */
+export type ReplayEvent =
+  | SessionEvent
+  | {
+      readonly seq: number;
+      readonly at: number;
+      readonly type: "message_update";
+      readonly key: string;
+      readonly message: Message;
+    };

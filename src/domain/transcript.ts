@@ -1,4 +1,4 @@
-import type { Content, Message, MessageDelta, Notice, SessionEvent } from "./events.ts";
+import type { Content, Message, MessageDelta, Notice, ReplayEvent } from "./events.ts";
 import type { TurnId } from "./ids.ts";
 import type { TurnOutcome } from "./turn.ts";
 
@@ -39,12 +39,12 @@ export const emptyTranscript: Transcript = { seq: 0, messages: [], tools: [], re
  * The one fold. Pure: ids and times come from the event. An event at or below `state.seq` changes nothing, so a
  * batch that overlaps live events is harmless.
  */
-export function applyEvent(state: Transcript, event: SessionEvent): Transcript {
+export function applyEvent(state: Transcript, event: ReplayEvent): Transcript {
   if (event.seq <= state.seq) return state;
   return { ...step(state, event), seq: event.seq };
 }
 
-function step(state: Transcript, event: SessionEvent): Transcript {
+function step(state: Transcript, event: ReplayEvent): Transcript {
   switch (event.type) {
     case "agent_start":
       return {
@@ -55,7 +55,11 @@ function step(state: Transcript, event: SessionEvent): Transcript {
       };
     case "agent_end":
       if (state.turn === undefined) return state;
-      return { ...withoutNotice(state), turn: { ...state.turn, endedAt: event.at, outcome: event.outcome } };
+      return {
+        ...withoutNotice(state),
+        turn: { ...state.turn, endedAt: event.at, outcome: event.outcome },
+        messages: state.messages.some(isPending) ? state.messages.map(cutOff) : state.messages,
+      };
     case "turn_start":
     case "turn_end":
       return state;
@@ -65,7 +69,9 @@ function step(state: Transcript, event: SessionEvent): Transcript {
     case "message_update":
       return {
         ...withoutNotice(state),
-        messages: replaceMessage(state.messages, event.key, (message) => append(message, event.delta)),
+        messages: replaceMessage(state.messages, event.key, (message) =>
+          "message" in event ? event.message : append(message, event.delta),
+        ),
       };
     case "message_discard":
       return { ...state, messages: state.messages.filter((message) => message.key !== event.key) };
@@ -107,7 +113,16 @@ function step(state: Transcript, event: SessionEvent): Transcript {
 }
 
 function isPassing(notice: Notice): boolean {
-  return notice.type === "retrying" || notice.type === "compacting";
+  return notice.type === "retrying" || notice.type === "compacting" || notice.type === "question_open";
+}
+
+function isPending(message: Message): boolean {
+  return message.stopReason === "pending";
+}
+
+/** An agent that dies in the middle of a message never ends it: with its turn it has ended. */
+function cutOff(message: Message): Message {
+  return isPending(message) ? { ...message, stopReason: "aborted" } : message;
 }
 
 function withoutNotice(state: Transcript): Transcript {

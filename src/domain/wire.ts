@@ -1,6 +1,10 @@
-import type { Content, Face, Message, SessionEvent } from "./events.ts";
+import type { Content, Face, Message, Notice, ReplayEvent, Usage } from "./events.ts";
+import type { TurnId } from "./ids.ts";
 import type { AnswerValue, Question, QuestionClosed } from "./question.ts";
+import type { ToolState, Transcript } from "./transcript.ts";
 import type { TurnOutcome } from "./turn.ts";
+
+export type { Usage } from "./events.ts";
 
 /*
  * What travels between evie and its browsers, typed once. Ids are opaque strings, times are milliseconds since 1970.
@@ -19,6 +23,7 @@ export type SessionPhase = "idle" | "running" | "waiting" | "failed";
 /** A line of the session list. */
 export interface SessionInfo {
   readonly id: string;
+  /** The first line of its first prompt unless a person gave it another name; empty before either. */
   readonly name: string;
   readonly cwd: string;
   readonly face: Face;
@@ -29,20 +34,9 @@ export interface SessionInfo {
 }
 
 /** Content as browsers get it: pictures are addresses, never data. */
-export type WireContent =
-  Content | { readonly type: "image"; readonly mimeType: string; readonly url: string };
+export type WireContent = Content;
 
-export type WireMessage = Omit<Message, "content"> & { readonly content: readonly WireContent[] };
-
-/** Tokens and money of a session so far. */
-export interface Usage {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  /** In the provider's currency, dollars mostly. */
-  readonly cost: number;
-}
+export type WireMessage = Message;
 
 /** A conversation as it was before its running step. */
 export interface Snapshot {
@@ -57,9 +51,24 @@ export interface Snapshot {
   /** The key to ask older messages with; absent when these are all. */
   readonly before?: string;
   /** The turn that runs, if one does. */
-  readonly turn?: { readonly id: string; readonly startedAt: number; readonly outcome?: TurnOutcome };
-  /** Prompts that wait for their turn. */
-  readonly queue: readonly { readonly requestId: string; readonly text: string }[];
+  readonly turn?: {
+    readonly id: string;
+    readonly startedAt: number;
+    readonly endedAt?: number;
+    readonly outcome?: TurnOutcome;
+  };
+  /** The tools of that turn's earlier steps. The output of one that has ended is left out: its result is a message. */
+  readonly tools?: readonly ToolState[];
+  /** What the person is being told at the moment, and what stays true for the whole turn. */
+  readonly notice?: Notice;
+  readonly remarks?: readonly Notice[];
+  /** Prompts that wait for their turn, the next one first. */
+  readonly queue: readonly QueuedPrompt[];
+}
+
+export interface QueuedPrompt {
+  readonly requestId: string;
+  readonly text: string;
 }
 
 export type ClientFrame =
@@ -132,16 +141,30 @@ export type ServerFrame =
       readonly requestId?: string;
     };
 
+/** What happens in one session, as everybody who watches it is told, in order. */
+export type SessionFrame = Extract<
+  ServerFrame,
+  {
+    readonly type:
+      "question" | "question_closed" | "session_event" | "session_changed" | "session_replaced";
+  }
+>;
+
 /**
  * A session's event on the wire. In a batch a `message_update` carries the whole partial message; live it carries a
  * delta.
  */
-export type WireEvent =
-  | SessionEvent
-  | {
-      readonly type: "message_update";
-      readonly seq: number;
-      readonly at: number;
-      readonly key: string;
-      readonly message: WireMessage;
-    };
+export type WireEvent = ReplayEvent;
+
+/** The transcript that a face begins with when it attaches: what was so at `seq`. The replay is folded onto it. */
+export function transcriptFrom(snapshot: Snapshot, seq: number): Transcript {
+  const { turn, messages, tools = [], notice, remarks = [] } = snapshot;
+  return {
+    seq,
+    ...(turn === undefined ? {} : { turn: { ...turn, id: turn.id as TurnId } }),
+    messages,
+    tools,
+    ...(notice === undefined ? {} : { notice }),
+    remarks,
+  };
+}

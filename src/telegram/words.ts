@@ -71,6 +71,8 @@ export function noticeLine(notice: Notice): string {
       return "🗜 Making room in the agent's memory…";
     case "question_cancelled":
       return `❓ The agent asked ${short(notice.title) === "" ? "a question" : `“${short(notice.title)}”`}. evie cannot pass questions on yet, so it was told: cancelled.`;
+    case "question_open":
+      return `❓ The agent asks ${short(notice.title) === "" ? "something" : `“${short(notice.title)}”`} and waits. Answer here: ${notice.answerAt}`;
     case "image_omitted":
       return "🖼 The agent could not use a picture and left it out.";
     case "extension_message":
