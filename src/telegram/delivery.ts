@@ -37,11 +37,9 @@ interface Look {
 
 export function createDelivery({ place, turnId, clock, log }: DeliveryOptions): Delivery {
   const rendering = createRendering();
-  const pages = createShownPages({
-    refused: (answer) => log.error({ turn: turnId, answer }, "Telegram refused a part of an answer"),
-  });
+  const pages = createShownPages({ turn: turnId, log });
   let transcript: Transcript = emptyTranscript;
-  /** What the chat shows, once a look has been shown as a whole. */
+  /** What the chat shows, but for a page that is still to come. */
   let shown: Look = { seq: 0, now: 0, date: 0 };
   /** What the last call belongs to, until its answer is heard. */
   let asked: { readonly look: Look; readonly rest: Urgency | undefined } | undefined;
@@ -122,7 +120,7 @@ export function createDelivery({ place, turnId, clock, log }: DeliveryOptions): 
       if (call.type === "typing" || asked === undefined) return;
       const again = pages.heard(answer);
       rest = again ?? asked.rest;
-      if (rest === undefined) shown = asked.look;
+      shown = asked.look;
       asked = undefined;
     },
   };

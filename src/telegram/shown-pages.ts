@@ -1,6 +1,8 @@
+import type { TurnId } from "../domain/ids.ts";
+import type { Log } from "../domain/log.ts";
 import type { Answer, Call } from "./calls.ts";
 import type { FormattedText } from "./entities.ts";
-import { type Operation, type Plainness, planPlain, reconcile, type ShownMessage } from "./reconcile.ts";
+import { type Operation, planPlain, reconcile, type ShownMessage } from "./reconcile.ts";
 
 /** What one answer's pages are in the chat at the moment, and what must be done so that they are others. */
 export interface ShownPages {
@@ -27,12 +29,8 @@ const NOWHERE = 0;
 
 const notThere = { messageId: NOWHERE, text: "", entities: [], plain: false, losses: 0 } as const;
 
-/** `refused` hears of what Telegram will not do, however often it is asked. */
-export function createShownPages({
-  refused,
-}: {
-  readonly refused: (answer: Answer) => void;
-}): ShownPages {
+/** `turn` is for the log. */
+export function createShownPages({ turn, log }: { turn: TurnId; log: Log }): ShownPages {
   const shown: ShownPage[] = [];
   let asked: { readonly operation: Operation; readonly final: boolean } | undefined;
 
@@ -51,19 +49,14 @@ export function createShownPages({
     while (shown.length > wanted && shown.at(-1)?.messageId === NOWHERE) shown.pop();
   }
 
-  function remember(operation: Operation, final: boolean, messageId: number | undefined): void {
+  function remember(operation: Operation, messageId: number | undefined): void {
     if (operation.type === "delete") {
       const at = shown.findIndex((page) => page.messageId === operation.messageId);
       if (at !== -1) shown.splice(at, 1);
       return;
     }
     const before = shown[operation.page] ?? notThere;
-    shown[operation.page] = {
-      ...before,
-      ...operation.content,
-      messageId: messageId ?? before.messageId,
-      plain: staysPlain(before.plain, final) ? before.plain : false,
-    };
+    shown[operation.page] = { ...before, ...operation.content, messageId: messageId ?? before.messageId };
   }
 
   function goPlain(operation: Exclude<Operation, { readonly type: "delete" }>, final: boolean): PageUrgency {
@@ -95,12 +88,13 @@ export function createShownPages({
       asked = undefined;
       switch (answer.type) {
         case "done":
-          remember(operation, final, answer.messageId);
+          remember(operation, answer.messageId);
           return undefined;
         case "entities_refused":
           if (operation.type === "delete") break;
-          if (operation.content.entities.length > 0) return goPlain(operation, final);
-          break;
+          if (operation.content.entities.length === 0) break;
+          log.warn({ turn, description: answer.description }, "Telegram refused an answer's entities");
+          return goPlain(operation, final);
         case "target_gone": {
           if (operation.type !== "edit") break;
           const { plain, losses } = shown[operation.page] ?? notThere;
@@ -109,16 +103,12 @@ export function createShownPages({
         }
         default:
       }
-      refused(answer);
+      log.error({ turn, answer }, "Telegram refused a part of an answer");
       // As if it were shown, or it would be tried for ever.
-      remember(operation, final, undefined);
+      remember(operation, undefined);
       return undefined;
     },
   };
-}
-
-function staysPlain(plain: Plainness, final: boolean): boolean {
-  return plain === "for good" || (plain === "until final" && !final);
 }
 
 function urgencyOf(operation: Operation): PageUrgency {

@@ -1,0 +1,135 @@
+import type { AgentEvent, TurnEvent } from "../../src/domain/events.ts";
+import { type ChatPlace, makeTurnId } from "../../src/domain/ids.ts";
+import type { TurnOutcome } from "../../src/domain/turn.ts";
+import { createBackoff } from "../../src/telegram/backoff.ts";
+import { createBudget, GLOBAL_BUDGET, GROUP_BUDGET, PRIVATE_BUDGET } from "../../src/telegram/budget.ts";
+import type { Answer, Call } from "../../src/telegram/calls.ts";
+import { createDelivery, type Delivery } from "../../src/telegram/delivery.ts";
+import { equalFormatted, type FormattedText } from "../../src/telegram/entities.ts";
+import { createOutbox, type Outbox } from "../../src/telegram/outbox.ts";
+import { end } from "../domain/events.ts";
+import { createFakeClock, type FakeClock } from "../fakes/fake-clock.ts";
+import { createMemoryLog, type MemoryLog } from "../fakes/memory-log.ts";
+
+/** A chat at Telegram, as far as a delivery can see it. */
+export interface FakeChat {
+  /** What it shows, in order. */
+  readonly shown: ReadonlyMap<number, FormattedText>;
+  texts(): readonly string[];
+  /** How many edits changed nothing. */
+  readonly wasted: number;
+  /** Every call that came, in order. */
+  readonly calls: readonly { readonly at: number; readonly call: Call }[];
+  /** Those that speak, in short: `send …`, `edit a`, `delete`. */
+  said(): readonly string[];
+  /** What a call runs into instead of Telegram; undefined lets it through. */
+  fault: (call: Call) => Answer | undefined;
+  /** The person deletes every message of evie's. */
+  wipe(): void;
+}
+
+export interface DeliveryRig {
+  readonly clock: FakeClock;
+  readonly log: MemoryLog;
+  readonly outbox: Outbox;
+  readonly chat: FakeChat;
+  readonly delivery: Delivery;
+  /** Hands events to the delivery now, and wakes the outbox. */
+  tell(...events: readonly (AgentEvent | TurnEvent)[]): Promise<void>;
+  /** Ends the turn and lets everything that is still to be said be said. */
+  finish(outcome: TurnOutcome): Promise<void>;
+}
+
+/** A turn that has just begun in a chat, on a clock that stands still. */
+export async function startDelivery({
+  place = { chatId: 7 },
+  fault,
+}: { place?: ChatPlace; fault?: FakeChat["fault"] } = {}): Promise<DeliveryRig> {
+  const clock = createFakeClock();
+  const log = createMemoryLog();
+  const chat = createFakeChat(clock);
+  if (fault !== undefined) chat.fault = fault;
+  const outbox = createOutbox({
+    clock,
+    log,
+    perform: chat.perform,
+    budget: createBudget(place.chatId < 0 ? GROUP_BUDGET : PRIVATE_BUDGET),
+    shared: createBudget(GLOBAL_BUDGET),
+    backoff: createBackoff(() => 0.5),
+  });
+  const turnId = makeTurnId();
+  const delivery = createDelivery({ place, turnId, clock, log });
+  // The numbers of a session go on from turn to turn.
+  let seq = 400;
+  const apply = (event: AgentEvent | TurnEvent): void => {
+    delivery.apply({ ...event, seq: (seq += 1), at: clock.date() });
+  };
+  apply({ type: "agent_start", turnId, face: "telegram" });
+  outbox.join(delivery);
+  await clock.settle();
+
+  const rig: DeliveryRig = {
+    clock,
+    log,
+    outbox,
+    chat,
+    delivery,
+    async tell(...events) {
+      for (const event of events) apply(event);
+      outbox.wake();
+      await clock.settle();
+    },
+    async finish(outcome) {
+      await rig.tell(end(outcome));
+      await clock.advance(600_000);
+    },
+  };
+  return rig;
+}
+
+const NOT_FOUND: Answer = { type: "target_gone" };
+
+function createFakeChat(clock: FakeClock) {
+  const shown = new Map<number, FormattedText>();
+  const calls: { at: number; call: Call }[] = [];
+  let lastId = 10;
+  const short = (call: Call): string => {
+    const words = "content" in call ? ` ${call.content.text}` : "";
+    return `${call.type}${words.length > 40 ? `${words.slice(0, 40)}~` : words}`;
+  };
+
+  function take(call: Call): Answer {
+    switch (call.type) {
+      case "send":
+        shown.set((lastId += 1), call.content);
+        return { type: "done", messageId: lastId };
+      case "edit": {
+        const before = shown.get(call.messageId);
+        if (before === undefined) return NOT_FOUND;
+        if (equalFormatted(before, call.content)) chat.wasted += 1;
+        shown.set(call.messageId, call.content);
+        return { type: "done" };
+      }
+      case "delete":
+        shown.delete(call.messageId);
+        return { type: "done" };
+      default:
+        return { type: "done" };
+    }
+  }
+
+  const chat = {
+    shown,
+    calls,
+    wasted: 0,
+    texts: () => [...shown.values()].map(({ text }) => text),
+    said: () => calls.filter(({ call }) => call.type !== "typing").map(({ call }) => short(call)),
+    fault: (_: Call): Answer | undefined => undefined,
+    wipe: () => shown.clear(),
+    perform: (_: ChatPlace, call: Call): Promise<Answer> => {
+      calls.push({ at: clock.now(), call });
+      return Promise.resolve(chat.fault(call) ?? take(call));
+    },
+  };
+  return chat;
+}
