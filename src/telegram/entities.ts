@@ -16,8 +16,6 @@ export interface FormattedText {
   readonly entities: readonly Entity[];
 }
 
-export const emptyText: FormattedText = { text: "", entities: [] };
-
 /*
  * White space, controls, format characters (zero-width, bidi, soft hyphen), combining marks, what Unicode lets a
  * font ignore (Hangul fillers among them), the empty braille pattern and the object replacement character.

@@ -1,6 +1,7 @@
 import type { FormattedText } from "./entities.ts";
-import { cleanMarkdown, cleanOpenMarkdown } from "./markdown/clean.ts";
+import { cleanMarkdown, cleanOpenMarkdown, cleanText } from "./markdown/clean.ts";
 import { composeDocument, joinBlocks } from "./markdown/document.ts";
+import { unlessTooDeep } from "./markdown/depth.ts";
 import { parseMarkdown } from "./markdown/parse.ts";
 
 export interface MarkdownOptions {
@@ -10,9 +11,17 @@ export interface MarkdownOptions {
 
 /**
  * Renders an agent's markdown (CommonMark and GFM, `||spoilers||`, HTML as text) as Telegram's text and entities,
- * of any length. Never throws. Offsets are UTF-16 units. Every entity is one that Telegram accepts as it is.
+ * of any length. Never throws: markdown nested so deeply that the parser gives up becomes its own source as text.
+ * Offsets are UTF-16 units. Every entity is one that Telegram accepts as it is.
  */
 export function renderMarkdown(markdown: string, { streaming }: MarkdownOptions): FormattedText {
   const source = streaming ? cleanOpenMarkdown(markdown) : cleanMarkdown(markdown);
-  return joinBlocks(composeDocument(source, parseMarkdown(source), { streaming }));
+  return (
+    unlessTooDeep(() => joinBlocks(composeDocument(source, parseMarkdown(source), { streaming }))) ??
+    plain(source)
+  );
+}
+
+function plain(source: string): FormattedText {
+  return { text: cleanText(source), entities: [] };
 }

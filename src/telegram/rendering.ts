@@ -1,5 +1,6 @@
 import { equalFormatted, isBlank, type FormattedText } from "./entities.ts";
 import { renderMarkdown, type MarkdownOptions } from "./markdown.ts";
+import { unlessTooDeep } from "./markdown/depth.ts";
 import { frozenText, nothingFrozen, renderRest, withoutStart, type Frozen } from "./markdown/frozen.ts";
 import { cutPage, messageLimits, paginate, type PageLimits } from "./paginate.ts";
 
@@ -27,7 +28,9 @@ export function createRendering(limits: PageLimits = messageLimits): Rendering {
       frozen = nothingFrozen;
       sealed = [];
     }
-    const rendered = renderRest(frozen, markdown.slice(frozen.markdown.length));
+    const rest = markdown.slice(frozen.markdown.length);
+    const rendered = unlessTooDeep(() => renderRest(frozen, rest));
+    if (rendered === undefined) return paginate(renderMarkdown(markdown, { streaming: true }), limits);
     const pages = [...sealed, ...paginate(rendered.text, limits)];
     if (rendered.frozen !== frozen) {
       frozen = rendered.frozen;

@@ -206,3 +206,23 @@ describe("any markdown", () => {
     );
   });
 });
+
+describe("markdown that is made to be slow or deep", () => {
+  test.each([
+    ["quotes in quotes", `${">".repeat(8000)} a`],
+    ["open stars", "*a ".repeat(2000)],
+    ["open brackets", "[".repeat(2000)],
+    ["images that never end", "![".repeat(2000)],
+    ["ampersands", "&".repeat(2000)],
+    ["tags", "<a".repeat(2000)],
+    ["backslashes", "\\".repeat(2000)],
+    ["spaces", `a${" ".repeat(2000)}b`],
+    ["list markers", "- ".repeat(1000)],
+  ])("is rendered all the same: %s", (_name, markdown) => {
+    for (const streaming of [true, false]) {
+      const shown = renderMarkdown(markdown, { streaming });
+      expect(shown.text.length).toBeLessThanOrEqual(2 * markdown.length);
+      expect(shown.text.isWellFormed()).toBe(true);
+    }
+  });
+});

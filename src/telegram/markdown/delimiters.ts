@@ -7,6 +7,9 @@ export interface Opener {
   readonly both: boolean;
 }
 
+/** Deeper nesting is no style but a pattern of stars, and closing it would take long. */
+const deepest = 32;
+
 /**
  * What stands open behind one more run of delimiters, by CommonMark's rules: the run first closes what it can, from
  * the inside out, and what is left of it may open a style. `before` and `after` are the characters around it.
@@ -32,7 +35,9 @@ export function applyRun(
     stack = [...stack.slice(0, at), ...(rest > 0 ? [{ ...opener, count: rest }] : [])];
     left -= used;
   }
-  return opens && left > 0 ? [...stack, { mark, count: left, written, both: closes }] : stack;
+  return opens && left > 0 && stack.length < deepest
+    ? [...stack, { mark, count: left, written, both: closes }]
+    : stack;
 }
 
 /** What closes everything that stands open. */

@@ -1,10 +1,16 @@
-import type { List } from "mdast";
 import { concatFormatted, sliceFormatted, type FormattedText } from "../entities.ts";
 import { codeStyle } from "./blocks.ts";
 import { cleanCode, cleanOpenMarkdown, lineEnd } from "./clean.ts";
 import { composeBlocks, composeDocument, gap, joinBlocks, renumber, type Composed } from "./document.ts";
 import type { Style } from "./marks.ts";
-import { collectReferences, endLineOf, noReferences, parseMarkdown, type References } from "./parse.ts";
+import {
+  collectReferences,
+  endLineOf,
+  noReferences,
+  parseMarkdown,
+  startLineOf,
+  type References,
+} from "./parse.ts";
 import { findSettled, type Settled, type SettledCode } from "./settled.ts";
 
 /** The beginning of a growing answer that is rendered for good. */
@@ -71,7 +77,7 @@ export function renderRest(frozen: Frozen, rest: string): Rendered {
     number: nextNumber(frozen, settled),
   };
   if (settled.code === undefined) return { text, frozen: { ...base, ...append(frozen, composed, codeEnd) } };
-  const startLine = (settled.code.node.position?.start.line ?? 1) - parsed.lines + above;
+  const startLine = startLineOf(settled.code.node) - parsed.lines + above;
   return { text, frozen: { ...base, ...appendCode(frozen, composed, codeEnd, settled.code, startLine) } };
 }
 
@@ -152,13 +158,11 @@ function moved(blocks: readonly Composed[], by: number): readonly Composed[] {
 function nextNumber({ number }: Frozen, { blocks, items }: Settled): number | undefined {
   const list = blocks.at(-1);
   if (items === 0 || list?.type !== "list" || list.ordered !== true) return undefined;
-  return (blocks.length === 1 && number !== undefined ? number : firstNumber(list)) + items;
+  const first = (blocks.length === 1 ? number : undefined) ?? list.start ?? 1;
+  return first + items;
 }
 
-function firstNumber(list: List): number {
-  return list.start ?? 1;
-}
-
+/** As many lines of raw markdown, with their ends. */
 function firstLines(text: string, count: number): string {
   if (count === 0) return "";
   let seen = 0;

@@ -12,12 +12,17 @@ export function finishText(text: string): string {
 const undecided =
   /(?:\s+|[*_~`|\\[]+|&#?\w{0,8}|<\/?[a-z]{0,7}(?: ?\/?|:\/{0,2})|\[\^[^\]\s]{0,30}|(?<=^|\s)!)$/i;
 
+/** More than this is not held back, however undecided it looks. */
+const mostHeldBack = 64;
+
 function holdBack(text: string): string {
-  let settled = text;
+  const settled = text.trimEnd();
+  const from = Math.max(0, settled.length - mostHeldBack);
+  let end = settled.slice(from);
   for (;;) {
-    const shorter = settled.replace(undecided, "");
-    if (shorter === settled) return settled;
-    settled = shorter;
+    const shorter = end.replace(undecided, "");
+    if (shorter === end) return (settled.slice(0, from) + end).trimEnd();
+    end = shorter;
   }
 }
 
@@ -28,6 +33,9 @@ const codeRun = /`+/y;
 const delimiterRun = /\*+|_+|~+/y;
 /* `(url "title")` or `[name]` behind a link's text. */
 const linkEnd = /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)|\[[^\]]*\]/sy;
+
+/** Further out than this, an open bracket is not taken for a link. */
+const mostBrackets = 32;
 
 interface Bracket {
   readonly at: number;
@@ -51,7 +59,7 @@ function close(text: string): string {
       if (end === -1) return withoutBrackets(text, brackets) + space + ticks + closersOf(open);
       at = end;
     } else if (character === "[") {
-      brackets = [...brackets, { at, open }];
+      brackets = [...brackets, { at, open }].slice(-mostBrackets);
       at += 1;
     } else if (character === "]") {
       const bracket = brackets.at(-1);

@@ -68,6 +68,9 @@ function holdBackLines(tail: Tail, references: References): Tail {
 const markerLine =
   /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:[-*+_=#~`|:\s]*|\d{1,9}[.)]?|\[(?:[ x]?\]?)?)\s*$/i;
 
+/** A longer line of nothing but markers is shown as it is: a drawing perhaps. */
+const longestMarkers = 200;
+
 /* `[name]: target`, from its first character on. */
 const definitionLine = /^[\s>]*\[(?:[^\]^][^\]]*(?:\]?|\]:.*)|\^[^\]]*\]?:?)$/;
 
@@ -84,7 +87,7 @@ function undecidedLine(source: string, leaf: RootContent, leafStart: number): nu
       return leaf.children.length > 1 && line !== "" ? start : undefined;
     default:
   }
-  if (line.trim() !== "" && markerLine.test(line)) return start;
+  if (line.trim() !== "" && line.length <= longestMarkers && markerLine.test(line)) return start;
   if (leaf.type !== "paragraph") return undefined;
   return leafStart >= start && definitionLine.test(line) ? start : undecidedTable(source);
 }
