@@ -66,9 +66,16 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
     return attach(resumed ?? begin());
   }
 
+  /** The stored session. One that is damaged counts as gone, or the chat could not even be cleared. */
   function resume(): Session | undefined {
     const stored = pointers.sessionOf(key);
-    return stored === undefined ? undefined : sessions.open(stored);
+    if (stored === undefined) return undefined;
+    try {
+      return sessions.open(stored);
+    } catch (error) {
+      log.error({ err: error, session: stored }, "a stored session cannot be opened");
+      return undefined;
+    }
   }
 
   /** Told with the first turn: while a burst waits, nothing is shown. */

@@ -150,7 +150,7 @@ export function createHandSession(id: SessionId = makeSessionId()): HandSession 
 /** Sessions that are worked by hand, in the order in which they were begun, and those that the store knows. */
 export function createHandSessions(stored: readonly HandSession[] = []) {
   const created: HandSession[] = [];
-  const state = { full: false };
+  const state = { full: false, damaged: false };
   const sessions: Sessions = {
     create() {
       if (state.full) throw new Error("the disk is full");
@@ -158,7 +158,10 @@ export function createHandSessions(stored: readonly HandSession[] = []) {
       created.push(session);
       return session;
     },
-    open: (id) => [...stored, ...created].find((session) => session.id === id),
+    open(id) {
+      if (state.damaged) throw new Error("the session is damaged");
+      return [...stored, ...created].find((session) => session.id === id);
+    },
   };
   return { sessions, created, state };
 }

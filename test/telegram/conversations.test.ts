@@ -78,6 +78,16 @@ describe("a chat and its session", () => {
     expect(pointed.get(CHAT)).toBe(session(0).id);
   });
 
+  test("begin anew when the stored session cannot be opened", () => {
+    const stored = createHandSession();
+    const { chat, session, hand, outbox, log } = setUp({ stored: [stored], pointer: stored.id });
+    hand.state.damaged = true;
+    chat.run(draft);
+    expect(outbox.said).toEqual([replies.sessionGone]);
+    expect(session(0).drafts).toEqual([draft]);
+    expect(log.messages("error")).toEqual(["a stored session cannot be opened"]);
+  });
+
   test("a new chat is told of no lost session", () => {
     const { chat, outbox } = setUp();
     chat.run(draft);
