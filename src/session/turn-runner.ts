@@ -132,8 +132,11 @@ export function createTurnRunner({ agent: takeAgent, emit, fault }: TurnRunnerPo
         release(dropped.drafts);
         dropped.settle({ type: "stopped" });
       }
-      if (running !== undefined) interrupt(running, "stopped");
-      return running !== undefined || dropped !== undefined;
+      if (running === undefined) return dropped !== undefined;
+      // One that is being stopped already may take seconds to end; a second stop finds nothing to do.
+      const stops = running.interruption !== "stopped";
+      if (stops) interrupt(running, "stopped");
+      return stops || dropped !== undefined;
     },
 
     get busy() {

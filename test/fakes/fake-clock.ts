@@ -3,9 +3,9 @@ import type { Clock } from "../../src/domain/clock.ts";
 
 export interface FakeClock extends Clock {
   /** Moves time on by `ms`, waking each sleeper at its own moment, in order, and letting it run before the next. */
-  advance(ms: number): Promise<void>;
+  readonly advance: (ms: number) => Promise<void>;
   /** Lets everything that is ready run, without moving time. */
-  settle(): Promise<void>;
+  readonly settle: () => Promise<void>;
   /** How many sleep. */
   readonly sleepers: number;
 }

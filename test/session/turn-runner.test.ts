@@ -213,6 +213,17 @@ describe("the turn runner", () => {
     expect(runner.stop()).toBe(false);
   });
 
+  test("has nothing to stop in a turn that is being stopped already, however long it takes", async () => {
+    const { runner, runs, settle, aborts } = setUp();
+    say(runner, "first");
+    await settle();
+    runs[0]?.accept(true);
+    expect(runner.stop()).toBe(true);
+    expect(runner.stop()).toBe(false);
+    expect(aborts()).toBe(1);
+    expect(runner.busy).toBe(true);
+  });
+
   test("does not carry what was stopped into the prompt that comes after", async () => {
     const { runner, runs, settle } = setUp();
     const stopped = draft("stopped");
