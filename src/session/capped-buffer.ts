@@ -1,0 +1,122 @@
+import type { Content, Message } from "../domain/events.ts";
+import { appendTurnEvent, type BufferedEvent, supersededUpdates } from "./turn-buffer.ts";
+
+/** Bytes of JSON that the buffer of one step may hold. */
+export const LARGEST_BUFFER = 4 * 2 ** 20;
+
+/** The events of the running step, within bounds. */
+export interface CappedBuffer {
+  readonly entries: readonly BufferedEvent[];
+  append(event: BufferedEvent): void;
+}
+
+/**
+ * A turn buffer that stays within `limit` bytes of JSON as far as it can. When a tool ends, its earlier updates go.
+ * Over the limit, first the updates go that later ones say again, the oldest first; then long texts of tools are
+ * shortened to their heads and tails. Starts, ends and messages never go.
+ */
+export function createCappedBuffer(limit: number = LARGEST_BUFFER): CappedBuffer {
+  const entries: BufferedEvent[] = [];
+  const weights: number[] = [];
+  let weight = 0;
+  /** Where to look next: what could not be made small enough is not weighed again at each event. */
+  let threshold = limit;
+
+  function weigh(event: BufferedEvent): void {
+    const last = entries.length - 1;
+    // A growing message is weighed at its end: weighing each of its updates would cost the square of its length.
+    if (event.type === "message_update" && weights.length === entries.length) return;
+    const bytes = bytesOf(event);
+    weight += bytes - (weights[last] ?? 0);
+    weights[last] = bytes;
+  }
+
+  function replaceAll(kept: readonly BufferedEvent[]): void {
+    entries.splice(0, entries.length, ...kept);
+    weights.splice(0, weights.length, ...kept.map(bytesOf));
+    weight = weights.reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  return {
+    entries,
+    append(event) {
+      if (event.type === "tool_execution_end") {
+        const { toolCallId } = event;
+        const isOld = (other: BufferedEvent): boolean =>
+          other.type === "tool_execution_update" && other.toolCallId === toolCallId;
+        if (entries.some(isOld)) replaceAll(entries.filter((other) => !isOld(other)));
+      }
+      appendTurnEvent(entries, event);
+      weigh(event);
+      if (weight <= threshold) return;
+      // Well below the limit, or every event from here on would have all of it weighed again.
+      replaceAll(shrink(entries, limit * 0.75));
+      threshold = weight > limit ? weight * 1.25 : limit;
+    },
+  };
+}
+
+/** Characters that long texts of tools are cut to, one after the other until it is enough. */
+const LENGTHS = [16_384, 8_192, 4_096, 2_048, 1_024];
+
+function shrink(events: readonly BufferedEvent[], target: number): readonly BufferedEvent[] {
+  let shrunk = withoutSuperseded(events, target);
+  for (const length of LENGTHS) {
+    if (totalOf(shrunk) <= target) break;
+    shrunk = shrunk.map((event) => shorten(event, length));
+  }
+  return shrunk;
+}
+
+function withoutSuperseded(events: readonly BufferedEvent[], target: number): readonly BufferedEvent[] {
+  let excess = totalOf(events) - target;
+  const gone = new Set<number>();
+  for (const place of supersededUpdates(events)) {
+    const event = events[place];
+    if (excess <= 0 || event === undefined) break;
+    excess -= bytesOf(event);
+    gone.add(place);
+  }
+  return events.filter((_, place) => !gone.has(place));
+}
+
+function shorten(event: BufferedEvent, length: number): BufferedEvent {
+  switch (event.type) {
+    case "tool_execution_update":
+    case "tool_execution_end":
+      return event.output.length > length ? { ...event, output: headAndTail(event.output, length) } : event;
+    case "message_start":
+    case "message_end":
+      return event.message.role === "toolResult"
+        ? { ...event, message: shortenMessage(event.message, length) }
+        : event;
+    default:
+      return event;
+  }
+}
+
+function shortenMessage(message: Message, length: number): Message {
+  const content = message.content.map((part): Content =>
+    part.type === "text" && part.text.length > length
+      ? { type: "text", text: headAndTail(part.text, length) }
+      : part,
+  );
+  return { ...message, content };
+}
+
+function headAndTail(text: string, length: number): string {
+  const half = Math.floor(length / 2);
+  const left = text.length - 2 * half;
+  // Half a character at either edge would be no text any more.
+  const head = text.slice(0, half).toWellFormed();
+  const tail = text.slice(text.length - half).toWellFormed();
+  return `${head}\n[… ${left} characters left out …]\n${tail}`;
+}
+
+function totalOf(events: readonly BufferedEvent[]): number {
+  return events.reduce((sum, event) => sum + bytesOf(event), 0);
+}
+
+function bytesOf(event: BufferedEvent): number {
+  return Buffer.byteLength(JSON.stringify(event));
+}
