@@ -2,6 +2,7 @@ import type { Message } from "../domain/events.ts";
 import { joinTexts } from "../domain/prompt.ts";
 import type { Transcript } from "../domain/transcript.ts";
 import { concatFormatted, type FormattedText, isBlank } from "./entities.ts";
+import { closeFence } from "./fence.ts";
 import { messageLimits, paginate } from "./paginate.ts";
 import {
   EMPTY_ANSWER,
@@ -43,7 +44,8 @@ export function viewOf(transcript: Transcript, at: number): View {
 
 /** Everything that the agent said to the person in this turn, as one text. What cannot be seen is as good as nothing. */
 function answerOf({ messages }: Transcript): string {
-  const text = joinTexts(messages.filter(isAnswer).map(textOf));
+  const steps = messages.filter(isAnswer).map(textOf);
+  const text = joinTexts(steps.map((step, at) => (at < steps.length - 1 ? closeFence(step) : step)));
   return isBlank({ text, entities: [] }) ? "" : text;
 }
 

@@ -111,6 +111,18 @@ describe("while a turn runs, its view", () => {
       [],
     ],
     [
+      "closes a code block that one step left open before the next one speaks",
+      [
+        begin,
+        said("a", "```ts\nhalf", call),
+        toolStarts("1", "bash", "x"),
+        toolEnds("1"),
+        said("b", "Then."),
+      ],
+      "```ts\nhalf\n```\n\nThen.",
+      [],
+    ],
+    [
       "joins the texts of one message",
       [begin, said("a", "One.", { type: "thinking", text: "hm" }, "Two.")],
       "One.\n\nTwo.",
