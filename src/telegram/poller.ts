@@ -137,7 +137,11 @@ export function createPoller({ api, handle, clock, log, backoff }: PollerOptions
       const deadline = startDeadline(clock, CONFIRM_DEADLINE);
       await api
         .getUpdates({ offset, limit: 1, timeout: 0 }, toGrammy(deadline.signal))
-        .catch((error: unknown) => log.warn({ err: error }, "the last messages could not be confirmed"))
+        .catch((error: unknown) => {
+          // Telegram takes the offset at once, and keeps its answer back for 3 s where the last poll had the same one.
+          if (deadline.signal.aborted) log.debug({}, "the last confirmation was not answered in time");
+          else log.warn({ err: error }, "the last messages could not be confirmed");
+        })
         .finally(deadline.cancel);
     },
   };
