@@ -13,6 +13,13 @@ export interface Turn {
   readonly ended: Promise<TurnOutcome>;
 }
 
+/** How a turn ended, and what its answer said. */
+export interface TurnEnding {
+  readonly outcome: TurnOutcome;
+  /** The text of the turn's last message of the agent; empty when there was none. */
+  readonly text: string;
+}
+
 /** One conversation with one agent process. It knows no face: faces attach to it. */
 export interface Session {
   readonly id: SessionId;

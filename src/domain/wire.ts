@@ -145,8 +145,7 @@ export type ServerFrame =
 export type SessionFrame = Extract<
   ServerFrame,
   {
-    readonly type:
-      "question" | "question_closed" | "session_event" | "session_changed" | "session_replaced";
+    readonly type: "question" | "question_closed" | "session_event" | "session_changed" | "session_replaced";
   }
 >;
 

@@ -1,17 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
-import { parseSessionId } from "../domain/ids.ts";
-import type { ChatKey, SessionId } from "../domain/ids.ts";
+import { parseChatKey, parseSessionId } from "../domain/ids.ts";
+import type { ChatKey, ChatPlace, SessionId } from "../domain/ids.ts";
 
 /** Which session each chat talks to: a pointer that is kept, so that a chat can change its session and stay itself. */
 export interface StoredChats {
   /** Undefined for a chat that points nowhere yet. */
   sessionOf(chat: ChatKey): SessionId | undefined;
+  /** The chat that points to a session; undefined when none does. */
+  chatOf(session: SessionId): ChatPlace | undefined;
   /** Durable when it returns. Throws for a session that is not in the store. */
   point(chat: ChatKey, session: SessionId): void;
 }
 
 export function createStoredChats(database: DatabaseSync): StoredChats {
   const select = database.prepare("SELECT session_id FROM chats WHERE key = ?");
+  const selectKey = database.prepare("SELECT key FROM chats WHERE session_id = ? LIMIT 1");
   const upsert = database.prepare(
     `INSERT INTO chats (key, session_id) VALUES (?, ?)
      ON CONFLICT (key) DO UPDATE SET session_id = excluded.session_id`,
@@ -20,6 +23,10 @@ export function createStoredChats(database: DatabaseSync): StoredChats {
     sessionOf(chat) {
       const row = select.get(chat);
       return row === undefined ? undefined : parseSessionId(String(row["session_id"]));
+    },
+    chatOf(session) {
+      const row = selectKey.get(session);
+      return row === undefined ? undefined : parseChatKey(String(row["key"]));
     },
     point(chat, session) {
       upsert.run(chat, session);

@@ -17,6 +17,27 @@ const MIGRATIONS: readonly string[] = [
      key TEXT PRIMARY KEY,
      session_id TEXT NOT NULL REFERENCES sessions (id)
    ) STRICT;`,
+  `ALTER TABLE sessions ADD COLUMN name TEXT;
+   ALTER TABLE sessions ADD COLUMN model TEXT;
+   ALTER TABLE sessions ADD COLUMN usage TEXT;
+   ALTER TABLE sessions ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
+   CREATE TABLE messages (
+     id INTEGER PRIMARY KEY,
+     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+     key TEXT NOT NULL,
+     body TEXT NOT NULL,
+     UNIQUE (session_id, key)
+   ) STRICT;
+   CREATE INDEX messages_in_order ON messages (session_id, id);
+   CREATE TABLE requests (
+     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+     request_id TEXT NOT NULL,
+     turn_id TEXT NOT NULL,
+     at INTEGER NOT NULL,
+     begun INTEGER NOT NULL DEFAULT 0,
+     ending TEXT,
+     PRIMARY KEY (session_id, request_id)
+   ) STRICT;`,
 ];
 
 /** The version that this evie knows. */

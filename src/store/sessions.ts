@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Face } from "../domain/events.ts";
+import type { Face, Usage } from "../domain/events.ts";
 import { parseSessionId } from "../domain/ids.ts";
 import type { SessionId } from "../domain/ids.ts";
 
@@ -16,7 +16,19 @@ interface NewSession {
   readonly file?: string;
 }
 
-interface StoredSession extends Required<NewSession> {
+/** What becomes known of a session while it is used. */
+interface SessionFacts {
+  /** Absent until the first prompt, or until a person names it. */
+  readonly name?: string;
+  /** The model that answered last. */
+  readonly model?: string;
+  /** What it has cost so far. */
+  readonly usage?: Usage;
+  /** True when its last turn failed. */
+  readonly failed?: boolean;
+}
+
+interface StoredSession extends Required<NewSession>, SessionFacts {
   /** Milliseconds since 1970; the time of its creation until it is touched. */
   readonly lastUsedAt: number;
 }
@@ -30,6 +42,10 @@ export interface StoredSessions {
   list(): readonly StoredSession[];
   /** Notes that the session was used at `at` (milliseconds since 1970). Nothing happens for an unknown one. */
   touch(id: SessionId, at: number): void;
+  /** Notes what is named in `facts`. Nothing happens for an unknown session. */
+  note(id: SessionId, facts: SessionFacts): void;
+  /** Removes a session with its messages and requests. Throws while a chat points to it. Nothing happens for an unknown one. */
+  remove(id: SessionId): void;
 }
 
 export function createStoredSessions(database: DatabaseSync): StoredSessions {
@@ -37,12 +53,18 @@ export function createStoredSessions(database: DatabaseSync): StoredSessions {
     `INSERT INTO sessions (id, cwd, face, created_at, last_used_at, file)
      VALUES (:id, :cwd, :face, :createdAt, :createdAt, :file)`,
   );
-  const columns = "id, cwd, face, created_at AS createdAt, last_used_at AS lastUsedAt, file";
+  const columns =
+    "id, cwd, face, created_at AS createdAt, last_used_at AS lastUsedAt, file, name, model, usage, failed";
   const selectOne = database.prepare(`SELECT ${columns} FROM sessions WHERE id = ?`);
   const selectAll = database.prepare(
     `SELECT ${columns} FROM sessions ORDER BY last_used_at DESC, created_at DESC, id`,
   );
   const update = database.prepare("UPDATE sessions SET last_used_at = ? WHERE id = ?");
+  const updateFacts = database.prepare(
+    `UPDATE sessions SET name = coalesce(:name, name), model = coalesce(:model, model),
+       usage = coalesce(:usage, usage), failed = coalesce(:failed, failed) WHERE id = :id`,
+  );
+  const remove = database.prepare("DELETE FROM sessions WHERE id = ?");
 
   return {
     add({ id, cwd, face, createdAt, file = `${id}.jsonl` }) {
@@ -55,6 +77,18 @@ export function createStoredSessions(database: DatabaseSync): StoredSessions {
     list: () => selectAll.all().map(readRow),
     touch(id, at) {
       update.run(at, id);
+    },
+    note(id, { name, model, usage, failed }) {
+      updateFacts.run({
+        id,
+        name: name ?? null,
+        model: model ?? null,
+        usage: usage === undefined ? null : JSON.stringify(usage),
+        failed: failed === undefined ? null : Number(failed),
+      });
+    },
+    remove(id) {
+      remove.run(id);
     },
   };
 }
@@ -73,6 +107,10 @@ function readRow(row: Readonly<Record<string, unknown>>): StoredSession {
     createdAt: Number(row["createdAt"]),
     lastUsedAt: Number(row["lastUsedAt"]),
     file: String(row["file"]),
+    ...(typeof row["name"] === "string" ? { name: row["name"] } : {}),
+    ...(typeof row["model"] === "string" ? { model: row["model"] } : {}),
+    ...(typeof row["usage"] === "string" ? { usage: JSON.parse(row["usage"]) as Usage } : {}),
+    ...(row["failed"] === 1 ? { failed: true } : {}),
   };
 }
 

@@ -1,13 +1,19 @@
 import type { Clock } from "../domain/clock.ts";
 import { createStoredChats } from "./chats.ts";
 import type { StoredChats } from "./chats.ts";
+import { createStoredMessages } from "./messages.ts";
+import type { StoredMessages } from "./messages.ts";
 import { openDatabase } from "./open-database.ts";
+import { createStoredRequests } from "./requests.ts";
+import type { StoredRequests } from "./requests.ts";
 import { createStoredSessions } from "./sessions.ts";
 import type { StoredSessions } from "./sessions.ts";
 
 /** What evie remembers while it is down. */
 export interface Store {
   readonly sessions: StoredSessions;
+  readonly messages: StoredMessages;
+  readonly requests: StoredRequests;
   readonly chats: StoredChats;
   /** Idempotent. Nothing may be asked of the store afterwards. */
   close(): void;
@@ -23,6 +29,8 @@ export function openStore(path: string, clock: Clock): { readonly store: Store; 
     ...rest,
     store: {
       sessions: createStoredSessions(database),
+      messages: createStoredMessages(database),
+      requests: createStoredRequests(database),
       chats: createStoredChats(database),
       close() {
         if (database.isOpen) database.close();
