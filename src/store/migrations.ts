@@ -38,6 +38,15 @@ const MIGRATIONS: readonly string[] = [
      ending TEXT,
      PRIMARY KEY (session_id, request_id)
    ) STRICT;`,
+  `CREATE TABLE owner (
+     only INTEGER PRIMARY KEY CHECK (only = 1),
+     user_id INTEGER NOT NULL,
+     claimed_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE claims (
+     secret_hash TEXT PRIMARY KEY,
+     expires_at INTEGER NOT NULL
+   ) STRICT;`,
 ];
 
 /** The version that this evie knows. */

@@ -4,6 +4,8 @@ import type { StoredChats } from "./chats.ts";
 import { createStoredMessages } from "./messages.ts";
 import type { StoredMessages } from "./messages.ts";
 import { openDatabase } from "./open-database.ts";
+import { createStoredOwner } from "./owner.ts";
+import type { StoredOwner } from "./owner.ts";
 import { createStoredRequests } from "./requests.ts";
 import type { StoredRequests } from "./requests.ts";
 import { createStoredSessions } from "./sessions.ts";
@@ -15,6 +17,7 @@ export interface Store {
   readonly messages: StoredMessages;
   readonly requests: StoredRequests;
   readonly chats: StoredChats;
+  readonly owner: StoredOwner;
   /** Idempotent. Nothing may be asked of the store afterwards. */
   close(): void;
 }
@@ -32,6 +35,7 @@ export function openStore(path: string, clock: Clock): { readonly store: Store; 
       messages: createStoredMessages(database),
       requests: createStoredRequests(database),
       chats: createStoredChats(database),
+      owner: createStoredOwner(database),
       close() {
         if (database.isOpen) database.close();
       },
