@@ -142,6 +142,7 @@ describe("what markdown becomes", () => {
     ["blocks that touch, touching", "# a\nb\n- c", "{bold: a}\nb\n• c"],
     ["a footnote", "a[^1]\n\n[^1]: b", "a[1]\n\n[1] b"],
     ["a footnote's mark without its note", "a[^1]", "a[1]"],
+    ["a footnote's mark in a table", "|a[^1]|\n|-|", "{pre : a[1]\n────}"],
     ["a named footnote", "a[^n]\n\n[^n]: b", "a[^n]\n\n[^n] b"],
     ["a hard break", "a  \nb\\\nc", "a\nb\nc"],
     ["a soft break as a line", "a\nb", "a\nb"],

@@ -1,7 +1,7 @@
 import type { PhrasingContent, Table } from "mdast";
 import type { Composition } from "./composition.ts";
 import { linkTarget } from "./links.ts";
-import { footnoteMark, withoutLineTags } from "./words.ts";
+import { footnoteMark, withFootnoteMarks, withoutLineTags } from "./words.ts";
 import { displayWidth } from "./width.ts";
 import { cleanCode } from "./clean.ts";
 import type { References } from "./parse.ts";
@@ -34,7 +34,7 @@ function pad(text: string, width: number, align: "left" | "right" | "center" | n
 function plainText(nodes: readonly PhrasingContent[]): string {
   return nodes
     .map((node) => {
-      if (node.type === "text") return withoutLineTags(node.value, " ");
+      if (node.type === "text") return withoutLineTags(withFootnoteMarks(node.value), " ");
       if (node.type === "break") return " ";
       if (node.type === "image" || node.type === "imageReference") return node.alt ?? "";
       if (node.type === "footnoteReference") return footnoteMark(node.label ?? node.identifier);

@@ -1,6 +1,6 @@
 /** How a footnote's mark reads, in the text and at the note itself: numbers in brackets, names as they were written. */
 export function footnoteMark(label: string): string {
-  return /^\d+$/.test(label) ? `[${label}]` : `[^${label}]`;
+  return /^\d{1,4}$/.test(label) ? `[${label}]` : `[^${label}]`;
 }
 
 /** Numbered footnote marks read the same before their note has arrived as after. */
