@@ -8,7 +8,7 @@ import type { Config } from "./config.ts";
 import { Secret } from "./config/secret.ts";
 import type { Sessions } from "./domain/sessions.ts";
 import { type Home, HomeError } from "./home.ts";
-import { buildPage } from "./playground/build-page.ts";
+import { loadPage } from "./playground/load-page.ts";
 import { type Playground, startPlayground } from "./playground/playground.ts";
 import { DEFAULT_PORT, PortTakenError } from "./playground/server/listen.ts";
 import { watchSessions } from "./playground/watch-sessions.ts";
@@ -48,7 +48,7 @@ export async function play({ config, wishes, openHome, run }: PlayOptions): Prom
       workspace,
       model: wishes.standIn === true ? undefined : await ownModel(config, workspace),
       port: wishes.port,
-      page: await buildPage(),
+      page: await loadPage(),
       windowMs: DEBOUNCE_WINDOW,
       clock: realClock,
     });

@@ -1,8 +1,10 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { transformSync } from "esbuild";
@@ -64,6 +66,29 @@ function run(file: string, ...args: readonly string[]): Promise<Ended> {
   });
 }
 
+/** Starts the installed evie's playground; `end` gives its exit code. */
+async function openPlayground() {
+  const home = await mkdtemp(join(folder, "home-"));
+  const child = spawn(evie, ["playground", "--stand-in"], {
+    env: { ...env, HOME: home },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  let link: string | undefined;
+  for await (const line of createInterface(child.stdout)) {
+    link = /http:\/\/\S+/.exec(line)?.[0];
+    if (link !== undefined) break;
+  }
+  child.stdout.resume();
+  if (link === undefined) throw new Error("The playground ended without a link.");
+  async function end(): Promise<number | null> {
+    child.kill();
+    await exited;
+    return child.exitCode;
+  }
+  return { link, end };
+}
+
 /** Each Node older than 24 on the PATH of this machine, by its file. */
 function oldNodes(): readonly string[] {
   return (process.env["PATH"] ?? "")
@@ -112,6 +137,23 @@ describe("the installed command", () => {
     expect(anna.said()).toEqual(["Echo: hello from a package"]);
     expect(answer.silent).toBe(true);
     expect(await running.stop()).toBe(0);
+  });
+
+  test("opens a playground, whose page it brings along", async () => {
+    const { link, end } = await openPlayground();
+    try {
+      const { headers } = await fetch(link, { redirect: "manual" });
+      const cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+      const pages = ["/", "/page.js", "/page.css", "/icon.svg"].map(async (path) => {
+        const response = await fetch(new URL(path, link), { headers: { cookie } });
+        return { path, status: response.status, isThere: (await response.text()).length > 100 };
+      });
+      expect(await Promise.all(pages)).toEqual(
+        ["/", "/page.js", "/page.css", "/icon.svg"].map((path) => ({ path, status: 200, isThere: true })),
+      );
+    } finally {
+      expect(await end()).toBe(0);
+    }
   });
 
   test("is up within a second", async () => {
@@ -171,7 +213,9 @@ describe("the package", () => {
     );
     const strange = files.filter(
       (name) =>
-        !/^(package\.json|README\.md|LICENSE|dist\/.*\.js|docs\/how-to\/.*\.(md|service))$/.test(name),
+        !/^(package\.json|README\.md|LICENSE|dist\/.*\.js|dist\/playground\/page\.json|docs\/how-to\/.*\.(md|service))$/.test(
+          name,
+        ),
     );
     expect(strange).toEqual([]);
     expect(files.filter((name) => /\.tsx?$|(^|\/)(test|fixtures)\//.test(name))).toEqual([]);
