@@ -1,0 +1,88 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { addImages } from "./draft.ts";
+import { Banner } from "./banner.tsx";
+import { DrawerButton, Header } from "./header.tsx";
+import { useDeck, useLater, usePage } from "./page.ts";
+import { readImages } from "./read-images.ts";
+import { SessionList } from "./session-list.tsx";
+import { SessionView } from "./session-view.tsx";
+
+const TOAST_MS = 6_000;
+
+/** The deck. */
+export function App() {
+  const { deck } = usePage();
+  const shown = useDeck((state) => state.shown);
+  const toast = useDeck((state) => state.toast);
+  const [isDrawerOpen, setDrawerOpen] = useState(shown === undefined);
+  const [dragging, setDragging] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  useLater(toast, TOAST_MS, () => deck.change(({ toast: _passed, ...rest }) => rest));
+
+  useEffect(() => {
+    if (!isDrawerOpen) return undefined;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === "Escape") closeDrawer();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [isDrawerOpen]);
+
+  const closeDrawer = (): void => {
+    setDrawerOpen(false);
+    const button = main.current?.querySelector<HTMLElement>(".drawer-button");
+    // Only where there is a drawer: elsewhere the list simply stays.
+    if (button?.offsetParent !== null) button?.focus();
+  };
+  const onDrop = (event: DragEvent): void => {
+    event.preventDefault();
+    setDragging(false);
+    if (shown === undefined) return;
+    void readImages(event.dataTransfer?.files ?? [], deck.say).then((read) =>
+      deck.change((now) => addImages(now, shown, read)),
+    );
+  };
+  return (
+    <div class={isDrawerOpen ? "page drawer-open" : "page"}>
+      <div class="drawer" id="drawer">
+        <SessionList onShow={closeDrawer} />
+      </div>
+      <div class="shade" onClick={closeDrawer} />
+      <main
+        class={dragging ? "chat dragging" : "chat"}
+        ref={main}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setDragging(shown !== undefined);
+        }}
+        onDragLeave={(event) => {
+          if (event.target === event.currentTarget) setDragging(false);
+        }}
+        onDrop={onDrop}
+      >
+        {shown === undefined ? (
+          <header class="top">
+            <DrawerButton isOpen={isDrawerOpen} onClick={() => setDrawerOpen(!isDrawerOpen)} />
+          </header>
+        ) : (
+          <Header
+            sessionId={shown}
+            isDrawerOpen={isDrawerOpen}
+            onDrawer={() => setDrawerOpen(!isDrawerOpen)}
+          />
+        )}
+        <Banner />
+        {shown === undefined ? (
+          <p class="empty">Choose a session, or begin a new one.</p>
+        ) : (
+          <SessionView sessionId={shown} />
+        )}
+        {toast === undefined ? null : (
+          <p class="toast" role="alert">
+            {toast.text}
+          </p>
+        )}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { Icon } from "./icon.tsx";
+import { useDeck, usePage } from "./page.ts";
+
+/** Says that evie is out of reach. It comes a moment late, so that a short gap does not blink. */
+export function Banner() {
+  const { deck } = usePage();
+  const link = useDeck((state) => state.link);
+  const online = useDeck((state) => state.online);
+  const greeted = useDeck(({ epoch }) => epoch !== undefined);
+  if (link === "open" && online) return null;
+  return (
+    <div class="banner" role="status">
+      <Icon name="offline" />
+      <span>
+        {!online
+          ? "You are offline. What you send waits here."
+          : greeted
+            ? "evie is out of reach. Trying again…"
+            : "Connecting to evie…"}
+      </span>
+      {link === "waiting" ? (
+        <button type="button" onClick={() => deck.nudge(online)}>
+          Try now
+        </button>
+      ) : null}
+    </div>
+  );
+}

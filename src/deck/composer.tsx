@@ -1,0 +1,142 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { PromptMode } from "../domain/wire.ts";
+import { addImages, sends } from "./draft.ts";
+import { Icon } from "./icon.tsx";
+import { useDeck, usePage } from "./page.ts";
+import { readImages } from "./read-images.ts";
+import { emptyDraft, isRunning } from "./state.ts";
+import { WaitingList } from "./waiting-list.tsx";
+
+const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches;
+
+const MODES: readonly (readonly [PromptMode, string])[] = [
+  ["queue", "Wait its turn"],
+  ["steer", "Say it into the turn"],
+  ["replace", "Stop the turn for it"],
+];
+
+/** Where one writes to a session. What is written stays with the session. */
+export function Composer({ sessionId }: { readonly sessionId: string }) {
+  const { deck } = usePage();
+  const { text, images } = useDeck(({ drafts }) => drafts[sessionId]) ?? emptyDraft;
+  const runs = useDeck(({ conversations }) => {
+    const known = conversations[sessionId];
+    return known !== undefined && isRunning(known);
+  });
+  const isOpen = useDeck(({ link }) => link === "open");
+  const [mode, setMode] = useState<PromptMode>("queue");
+  const box = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const isEmpty = text.trim() === "" && images.length === 0;
+
+  useLayoutEffect(() => {
+    if (box.current === null) return;
+    box.current.style.height = "auto";
+    box.current.style.height = `${box.current.scrollHeight}px`;
+  }, [text]);
+
+  const add = (files: Iterable<File>): void =>
+    void readImages(files, deck.say).then((read) => deck.change((now) => addImages(now, sessionId, read)));
+  const send = (): void => {
+    deck.send(sessionId, runs && mode !== "queue" ? mode : undefined);
+    setMode("queue");
+    box.current?.focus();
+  };
+  const onPaste = (event: ClipboardEvent): void => {
+    const pasted = event.clipboardData?.files;
+    if (pasted === undefined || pasted.length === 0) return;
+    event.preventDefault();
+    add(pasted);
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <WaitingList sessionId={sessionId} />
+      {images.length === 0 ? null : (
+        <ul class="tray" aria-label="Pictures to send">
+          {images.map(({ id, name, mimeType, data }) => (
+            <li key={id}>
+              <img src={`data:${mimeType};base64,${data}`} alt={name} />
+              <button
+                type="button"
+                class="round"
+                aria-label={`Take ${name} out`}
+                onClick={() => deck.write(sessionId, { images: images.filter((each) => each.id !== id) })}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="line">
+        <button type="button" class="round" aria-label="Add pictures" onClick={() => picker.current?.click()}>
+          <Icon name="attach" />
+        </button>
+        <input
+          type="file"
+          accept="image/*"
+          multiple
+          hidden
+          ref={picker}
+          onChange={({ currentTarget }) => {
+            add([...(currentTarget.files ?? [])]);
+            currentTarget.value = "";
+            box.current?.focus();
+          }}
+        />
+        <textarea
+          ref={box}
+          rows={1}
+          value={text}
+          placeholder={runs ? "Your next prompt" : "Prompt"}
+          aria-label="Prompt"
+          autofocus={!isTouch()}
+          onInput={({ currentTarget }) => deck.write(sessionId, { text: currentTarget.value })}
+          onKeyDown={(event) => {
+            if (!sends(event, isTouch())) return;
+            event.preventDefault();
+            send();
+          }}
+          onPaste={onPaste}
+        />
+        {runs && !isEmpty ? (
+          <select
+            class="mode"
+            aria-label="While a turn runs"
+            value={mode}
+            onChange={({ currentTarget }) => setMode(currentTarget.value as PromptMode)}
+          >
+            {MODES.map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        ) : null}
+        {runs ? (
+          <button
+            type="button"
+            class="round stop"
+            aria-label="Stop the turn"
+            title="Stop the turn"
+            disabled={!isOpen}
+            onClick={() => deck.stop(sessionId)}
+          >
+            <Icon name="stop" />
+          </button>
+        ) : null}
+        {runs && isEmpty ? null : (
+          <button type="submit" class="round send" aria-label="Send" disabled={isEmpty}>
+            <Icon name="send" />
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

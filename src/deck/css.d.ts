@@ -1,0 +1,2 @@
+/** The bundler takes styles out of the script. */
+declare module "*.css";

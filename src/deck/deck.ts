@@ -1,0 +1,187 @@
+import type { Clock } from "../domain/clock.ts";
+import type { AnswerValue } from "../domain/question.ts";
+import type { PromptMode, ServerFrame } from "../domain/wire.ts";
+import type { Api } from "./api.ts";
+import { createConnection, type Socket, type SocketEvents } from "./connection.ts";
+import { write } from "./draft.ts";
+import type { Keeping } from "./keeping.ts";
+import { promptFrame, promptOf } from "./outbox.ts";
+import { receive } from "./receive.ts";
+import { emptyState, type DeckState, type Draft } from "./state.ts";
+import { createStore, type Store } from "./store.ts";
+import { look } from "./unread.ts";
+
+export interface DeckOptions {
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** An id that nobody else makes. */
+  readonly newId: () => string;
+  readonly dial: (events: SocketEvents) => Socket;
+  readonly api: Api;
+  readonly keeping: Keeping;
+}
+
+/** The state of the deck, kept in step with evie, and everything that a person can do. */
+export interface Deck {
+  readonly store: Store<DeckState>;
+  show(sessionId: string | undefined): void;
+  /** Makes a new session and shows it. */
+  begin(): Promise<void>;
+  change(change: (state: DeckState) => DeckState): void;
+  write(sessionId: string, draft: Partial<Draft>): void;
+  /** Sends what is written; without a `mode` it waits its turn. */
+  send(sessionId: string, mode?: PromptMode): void;
+  withdraw(sessionId: string, requestId: string): void;
+  stop(sessionId: string): void;
+  answer(sessionId: string, questionId: string, value: AnswerValue): void;
+  loadOlder(sessionId: string): Promise<void>;
+  /** The network came or went, or the person came back. */
+  nudge(online: boolean): void;
+  say(text: string): void;
+  close(): void;
+}
+
+/** Sessions that stay watched after another one is shown: switching back to them costs nothing. */
+const MOST_WATCHED = 8;
+
+/** Connects at once. */
+export function createDeck({ clock, random, newId, dial, api, keeping }: DeckOptions): Deck {
+  const store = createStore<DeckState>({ ...emptyState, ...keeping.load() });
+  /** Sessions to be subscribed to on every connection, the one shown last at the end. */
+  let watched: readonly string[] = [];
+
+  const onText = (text: string): void => {
+    const frame = parse(text);
+    if (frame === undefined) return say("evie sent something that this page cannot read. Please reload it.");
+    if (frame.type === "hello") {
+      store.update((state) => receive(state, frame, clock.date()));
+      connection.greeted();
+      return;
+    }
+    store.update((state) => receive(state, frame, clock.date()));
+    if (frame.type === "error") watched = watched.filter((id) => !(id in store.state.refused));
+  };
+  const onLink = (link: DeckState["link"]): void => {
+    store.update((state) => ({ ...state, link }));
+    if (link !== "open") return;
+    for (const sessionId of watched) connection.send({ type: "subscribe", sessionId });
+    for (const prompt of store.state.outbox) if (!prompt.accepted) connection.send(promptFrame(prompt));
+  };
+  const connection = createConnection({ clock, random, dial, onText, onLink });
+  const stopKeeping = store.subscribe(() => keeping.save(store.state));
+  const say = (text: string): void => store.update((state) => ({ ...state, toast: { text } }));
+
+  const show = (sessionId: string | undefined): void => {
+    const isNew = sessionId !== undefined && !watched.includes(sessionId);
+    const others = watched.filter((id) => id !== sessionId);
+    const kept = sessionId === undefined ? others : [...others, sessionId].slice(-MOST_WATCHED);
+    const left = watched.filter((id) => !kept.includes(id));
+    watched = kept;
+    store.update((state) => look(forget({ ...state, shown: sessionId }, left, sessionId)));
+    for (const id of left) connection.send({ type: "unsubscribe", sessionId: id });
+    if (isNew) connection.send({ type: "subscribe", sessionId });
+  };
+
+  return {
+    store,
+    show,
+    change: store.update,
+    say,
+    begin: async () => {
+      try {
+        show((await api.begin()).id);
+      } catch (error) {
+        say(sentence(error));
+      }
+    },
+    write: (sessionId, draft) => store.update((state) => write(state, sessionId, draft)),
+    send: (sessionId, mode) => {
+      const made = promptOf(store.state, sessionId, newId());
+      if (made === undefined) return;
+      const prompt = mode === undefined ? made : { ...made, mode };
+      store.update((state) => ({
+        ...write(state, sessionId, { text: "", images: [] }),
+        outbox: [...state.outbox, prompt],
+      }));
+      connection.send(promptFrame(prompt));
+    },
+    withdraw: (sessionId, requestId) => {
+      store.update((state) => ({
+        ...state,
+        outbox: state.outbox.filter((prompt) => prompt.requestId !== requestId),
+      }));
+      connection.send({ type: "withdraw", sessionId, requestId });
+    },
+    stop: (sessionId) => connection.send({ type: "abort", sessionId }),
+    answer: (sessionId, questionId, value) => {
+      if (store.state.link !== "open" || store.state.answering.includes(questionId)) return;
+      store.update((state) => ({ ...state, answering: [...state.answering, questionId] }));
+      connection.send({ type: "answer", sessionId, questionId, value });
+    },
+    loadOlder: async (sessionId) => {
+      const known = store.state.conversations[sessionId];
+      if (known?.before === undefined || known.loadingOlder) return;
+      const { before } = known;
+      store.update((state) => patch(state, sessionId, { loadingOlder: true }));
+      try {
+        const { messages, before: next } = await api.older(sessionId, before);
+        store.update((state) => {
+          const now = state.conversations[sessionId];
+          // Another attach has changed what these would stand in front of.
+          if (now?.before !== before) return patch(state, sessionId, { loadingOlder: false });
+          const { before: _done, ...rest } = now;
+          const grown = {
+            ...rest,
+            loadingOlder: false,
+            older: [...messages, ...now.older],
+            ...(next === undefined ? {} : { before: next }),
+          };
+          return { ...state, conversations: { ...state.conversations, [sessionId]: grown } };
+        });
+      } catch (error) {
+        store.update((state) => patch(state, sessionId, { loadingOlder: false }));
+        say(sentence(error));
+      }
+    },
+    nudge: (online) => {
+      store.update((state) => (state.online === online ? state : { ...state, online }));
+      if (online) connection.nudge();
+    },
+    close: () => {
+      stopKeeping();
+      connection.close();
+    },
+  };
+}
+
+function parse(text: string): ServerFrame | undefined {
+  try {
+    return JSON.parse(text) as ServerFrame;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Drops what is known of sessions that are no longer watched, and why the one shown could not be shown before. */
+function forget(state: DeckState, left: readonly string[], shown: string | undefined): DeckState {
+  if (left.length === 0 && (shown === undefined || !(shown in state.refused))) return state;
+  const without = <Value>(of: Readonly<Record<string, Value>>, names: readonly string[]) =>
+    Object.fromEntries(Object.entries(of).filter(([name]) => !names.includes(name)));
+  return {
+    ...state,
+    conversations: without(state.conversations, left),
+    attaching: without(state.attaching, left),
+    refused: without(state.refused, shown === undefined ? [] : [shown]),
+  };
+}
+
+function patch(state: DeckState, sessionId: string, change: { readonly loadingOlder: boolean }): DeckState {
+  const known = state.conversations[sessionId];
+  if (known === undefined) return state;
+  return { ...state, conversations: { ...state.conversations, [sessionId]: { ...known, ...change } } };
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,98 @@
+import { memo } from "preact/compat";
+import { useState } from "preact/hooks";
+import { CopyButton } from "./copy-button.tsx";
+import { Icon } from "./icon.tsx";
+import { MarkdownView } from "./markdown-view.tsx";
+import type { Part, Row } from "./rows.ts";
+import { ToolCardView } from "./tool-card.tsx";
+import { timeOf, usageWords } from "./words.ts";
+
+/** One message with the tools that it called. */
+export const MessageRow = memo(DrawnRow);
+
+function DrawnRow({ row: { key, message, parts } }: { readonly row: Row }) {
+  const { role, at, stopReason, error, usage } = message;
+  const isMine = role === "user";
+  const isOpen = stopReason === "pending";
+  const words = parts
+    .map((part) => (part.type === "text" ? part.text : ""))
+    .join("\n\n")
+    .trim();
+  const trouble = troubleOf(stopReason, error);
+  const shown = parts.filter(
+    (part) => part.type === "tool" || part.type === "image" || part.text.trim() !== "",
+  );
+  // The agent's messages that say nothing: they only carried results to it.
+  if (shown.length === 0 && trouble === undefined && !isOpen) return null;
+  return (
+    <li class={isMine ? "row mine" : "row theirs"} data-key={key}>
+      <article class={isMine ? "bubble" : "said"} aria-label={`${isMine ? "You" : "evie"}, ${timeOf(at)}`}>
+        {parts.map((part, index) => (
+          <PartView key={index} part={part} isMine={isMine} isOpen={isOpen && index === parts.length - 1} />
+        ))}
+        {trouble === undefined ? null : (
+          <p class="trouble">
+            <Icon name="problem" />
+            <span>{trouble}</span>
+          </p>
+        )}
+        {words === "" || isOpen ? null : (
+          <footer class="meta">
+            <time dateTime={new Date(at).toISOString()}>{timeOf(at)}</time>
+            {usage === undefined ? null : <span>{usageWords(usage)}</span>}
+            <CopyButton text={words} what="the message" />
+          </footer>
+        )}
+      </article>
+    </li>
+  );
+}
+
+function troubleOf(stopReason: Row["message"]["stopReason"], error: string | undefined): string | undefined {
+  if (stopReason === "aborted") return "Cut off: the turn was stopped here.";
+  if (stopReason === "length") return error ?? "Cut off: the model's answer was at its longest.";
+  if (stopReason === "error") return error ?? "The model failed here.";
+  return error;
+}
+
+interface PartProps {
+  readonly part: Part;
+  readonly isMine: boolean;
+  /** Whether more of it may come. */
+  readonly isOpen: boolean;
+}
+
+function PartView({ part, isMine, isOpen }: PartProps) {
+  switch (part.type) {
+    case "text":
+      if (part.text.trim() === "") return null;
+      // What a person wrote is shown as it was written.
+      return isMine ? <p class="words">{part.text}</p> : <MarkdownView text={part.text} />;
+    case "thinking":
+      return part.text.trim() === "" ? null : <Thinking text={part.text} isOpen={isOpen} />;
+    case "image":
+      return (
+        <a class="picture" href={part.url} target="_blank" rel="noopener noreferrer">
+          <img src={part.url} alt="Picture" loading="lazy" />
+        </a>
+      );
+    case "tool":
+      return <ToolCardView card={part} />;
+    default:
+      // A newer evie may send what this page cannot show.
+      return null;
+  }
+}
+
+function Thinking({ text, isOpen }: { readonly text: string; readonly isOpen: boolean }) {
+  const [unfolded, setUnfolded] = useState(false);
+  return (
+    <div class="thinking">
+      <button type="button" class="fold" aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>
+        <Icon name="open" />
+        <span>{isOpen ? "Thinking…" : "Thought"}</span>
+      </button>
+      {unfolded ? <p class="words">{text.trim()}</p> : null}
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import type { ClientFrame, WireEvent } from "../domain/wire.ts";
+import { emptyDraft, type DeckState, type OutgoingPrompt } from "./state.ts";
+
+/** What becomes of prompts between "send" and their place in the transcript. */
+
+export function promptFrame(prompt: OutgoingPrompt): ClientFrame {
+  const { requestId, sessionId, text, images, mode } = prompt;
+  return {
+    type: "prompt",
+    sessionId,
+    text,
+    requestId,
+    ...(images.length === 0 ? {} : { images: images.map(({ mimeType, data }) => ({ mimeType, data })) }),
+    ...(mode === undefined ? {} : { mode }),
+  };
+}
+
+/** Turns the shown draft into a prompt; nothing where there is nothing to send. */
+export function promptOf(state: DeckState, sessionId: string, requestId: string): OutgoingPrompt | undefined {
+  const { text, images } = state.drafts[sessionId] ?? emptyDraft;
+  if (text.trim() === "" && images.length === 0) return undefined;
+  return { requestId, sessionId, text: text.trim(), images, accepted: false };
+}
+
+/** Prompts to show below the transcript: not those that evie lists as waiting. */
+export function underWay(state: DeckState, sessionId: string): readonly OutgoingPrompt[] {
+  const queue = state.conversations[sessionId]?.about.queue ?? [];
+  return state.outbox.filter(
+    (prompt) =>
+      prompt.sessionId === sessionId && !queue.some(({ requestId }) => requestId === prompt.requestId),
+  );
+}
+
+/** A prompt leaves when the agent has said it, or at its turn's end. */
+export function onEvent(state: DeckState, sessionId: string, event: WireEvent): DeckState {
+  if (event.type === "agent_end") return drop(state, (prompt) => prompt.sessionId === sessionId);
+  if (event.type !== "message_start" && event.type !== "message_end") return state;
+  if (event.message.role !== "user") return state;
+  const said = event.message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  return drop(state, (prompt) => prompt.sessionId === sessionId && said.includes(prompt.text));
+}
+
+/** The snapshot shows what became of everything that was accepted before. */
+export function onAttached(state: DeckState, sessionId: string): DeckState {
+  return drop(state, (prompt) => prompt.sessionId === sessionId);
+}
+
+/** Drops accepted prompts, save those that still wait: one that is not accepted may never have arrived. */
+function drop(state: DeckState, isOver: (prompt: OutgoingPrompt) => boolean): DeckState {
+  const waits = ({ sessionId, requestId }: OutgoingPrompt): boolean =>
+    state.conversations[sessionId]?.about.queue.some((other) => other.requestId === requestId) ?? false;
+  const outbox = state.outbox.filter((prompt) => !prompt.accepted || waits(prompt) || !isOver(prompt));
+  return outbox.length === state.outbox.length ? state : { ...state, outbox };
+}
+
+/** A prompt that evie would not take goes back to where it was written, in front of what was written since. */
+export function onRefused(state: DeckState, requestId: string): DeckState {
+  const refused = state.outbox.find((prompt) => prompt.requestId === requestId);
+  if (refused === undefined) return state;
+  const { text, images } = state.drafts[refused.sessionId] ?? emptyDraft;
+  const draft = {
+    text: [refused.text, text].filter((part) => part !== "").join("\n\n"),
+    images: [...refused.images, ...images],
+  };
+  return {
+    ...state,
+    outbox: state.outbox.filter((prompt) => prompt !== refused),
+    drafts: { ...state.drafts, [refused.sessionId]: draft },
+  };
+}

@@ -1,0 +1,142 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { AnswerValue, Question } from "../domain/question.ts";
+import { Icon } from "./icon.tsx";
+import { isEditable, takeFocus } from "./focus.ts";
+import { useDeck, useNow, usePage } from "./page.ts";
+import { choicesOf } from "./choices.ts";
+import { runningSeconds } from "./words.ts";
+
+export interface QuestionProps {
+  readonly sessionId: string;
+  readonly question: Question;
+  /** How many more are open. */
+  readonly others: number;
+}
+
+/** What the agent asks, in place; number keys choose. It takes the focus unless somebody is writing, and gives it back. */
+export function QuestionDialog({ sessionId, question, others }: QuestionProps) {
+  const { deck } = usePage();
+  const frame = useRef<HTMLDivElement>(null);
+  const isOpen = useDeck(({ link }) => link === "open");
+  const isAnswered = useDeck(({ answering }) => answering.includes(question.id));
+  const { id, title, message } = question;
+  const answer = (value: AnswerValue): void => deck.answer(sessionId, id, value);
+  const choices = choicesOf(question);
+
+  useLayoutEffect(() => takeFocus(frame.current), []);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isEditable(event.target)) return;
+      const choice = /^[1-9]$/.test(event.key) ? choices[Number(event.key) - 1] : undefined;
+      if (choice === undefined) return;
+      event.preventDefault();
+      answer(choice.value);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  });
+
+  return (
+    <div
+      class="question"
+      role="dialog"
+      aria-labelledby={`title-${id}`}
+      data-question={id}
+      ref={frame}
+      tabIndex={-1}
+      aria-busy={isAnswered}
+    >
+      <header>
+        <Icon name="question" />
+        <h3 id={`title-${id}`}>{title}</h3>
+        <Expiry at={question.expiresAt} />
+        {others > 0 ? <small>and {others} more</small> : null}
+        <button
+          type="button"
+          class="round"
+          aria-label="Dismiss the question"
+          title="Dismiss"
+          disabled={!isOpen || isAnswered}
+          onClick={() => answer(null)}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      {message === undefined || message === "" ? null : <p class="words">{message}</p>}
+      {choices.length > 0 ? (
+        <ol class="choices">
+          {choices.map(({ label, value }, index) => (
+            <li key={index}>
+              <button type="button" disabled={!isOpen || isAnswered} onClick={() => answer(value)}>
+                {index < 9 ? <kbd>{index + 1}</kbd> : null}
+                <span>{label}</span>
+              </button>
+            </li>
+          ))}
+        </ol>
+      ) : question.kind === "input" || question.kind === "editor" ? (
+        <Words question={question} disabled={!isOpen || isAnswered} onAnswer={answer} />
+      ) : (
+        <p class="quiet">There is nothing to choose from.</p>
+      )}
+      {isOpen ? null : <p class="quiet">It can be answered when evie is back.</p>}
+    </div>
+  );
+}
+
+interface WordsProps {
+  readonly question: Question;
+  readonly disabled: boolean;
+  readonly onAnswer: (words: string) => void;
+}
+
+function Words({ question: { id, kind, placeholder, prefill }, disabled, onAnswer }: WordsProps) {
+  const [words, setWords] = useState(prefill ?? "");
+  const field = {
+    value: words,
+    placeholder: placeholder ?? "",
+    "aria-labelledby": `title-${id}`,
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
+      setWords(event.currentTarget.value),
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    // In an editor Enter is a part of the text.
+    if (kind === "editor" && !event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    if (!disabled) onAnswer(words);
+  };
+  return (
+    <div class="reply">
+      {kind === "editor" ? (
+        <textarea rows={6} onKeyDown={onKeyDown} {...field} />
+      ) : (
+        <input type="text" onKeyDown={onKeyDown} {...field} />
+      )}
+      <Answer disabled={disabled} onClick={() => onAnswer(words)}>
+        Answer
+      </Answer>
+    </div>
+  );
+}
+
+interface AnswerProps {
+  readonly disabled: boolean;
+  readonly onClick: () => void;
+  readonly children: ComponentChildren;
+}
+
+function Answer({ disabled, onClick, children }: AnswerProps) {
+  return (
+    <button type="button" class="primary" disabled={disabled} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+function Expiry({ at }: { readonly at: number | undefined }) {
+  const now = useNow(at !== undefined, 1_000);
+  if (at === undefined) return null;
+  return <small class="took">{runningSeconds(Math.max(0, at - now))} left</small>;
+}

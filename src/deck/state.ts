@@ -1,0 +1,123 @@
+import type { Question } from "../domain/question.ts";
+import type { ToolState, Transcript } from "../domain/transcript.ts";
+import type { PromptMode, SessionInfo, SessionPhase, Snapshot, WireMessage } from "../domain/wire.ts";
+
+/** What the deck knows of one session that it watches. */
+export interface Conversation {
+  readonly transcript: Transcript;
+  /** Messages above the transcript's, fetched by hand. */
+  readonly older: readonly WireMessage[];
+  /** The key to fetch still older ones with; absent when there are none. */
+  readonly before?: string;
+  readonly loadingOlder: boolean;
+  readonly about: Pick<Snapshot, "sessionId" | "name" | "cwd" | "state" | "model" | "usage" | "queue">;
+  /** Open ones, oldest first. */
+  readonly questions: readonly Question[];
+  /** Milliseconds that each finished tool took, by its call, also of turns that are over. */
+  readonly durations: Readonly<Record<string, number>>;
+  /** The session that its chat speaks with since. */
+  readonly replacedBy?: string;
+}
+
+/** An attach that has begun: what has come of it so far. */
+export interface Attach {
+  readonly snapshot: Snapshot;
+  readonly seq: number;
+  readonly turnEvents: number;
+  readonly questions: readonly Question[];
+}
+
+export interface DraftImage {
+  readonly id: string;
+  readonly name: string;
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+/** What is written and not sent. */
+export interface Draft {
+  readonly text: string;
+  readonly images: readonly DraftImage[];
+}
+
+export const emptyDraft: Draft = { text: "", images: [] };
+
+/** A prompt that has been sent and is not in the transcript yet. */
+export interface OutgoingPrompt {
+  readonly requestId: string;
+  readonly sessionId: string;
+  readonly text: string;
+  readonly images: readonly DraftImage[];
+  readonly mode?: PromptMode;
+  /** Whether evie has said that it has it. Until then it is sent again on every new connection. */
+  readonly accepted: boolean;
+}
+
+/** `open` from the server's `hello` on; `waiting` between two attempts. */
+export type Link = "connecting" | "open" | "waiting";
+
+export interface Toast {
+  readonly text: string;
+}
+
+/** Everything that the deck shows comes from here. Immutable. */
+export interface DeckState {
+  readonly link: Link;
+  /** Whether the browser has a network at all. */
+  readonly online: boolean;
+  /** Names the process of evie that is spoken with. */
+  readonly epoch?: string;
+  /** Milliseconds that evie's clock is ahead of the browser's. */
+  readonly ahead: number;
+  /** Undefined until evie has listed them. */
+  readonly sessions?: readonly SessionInfo[];
+  /** The session that is shown. */
+  readonly shown: string | undefined;
+  readonly conversations: Readonly<Record<string, Conversation>>;
+  /** Attaches that are not complete, and so not shown yet. */
+  readonly attaching: Readonly<Record<string, Attach>>;
+  /** Why a session cannot be shown, by its id. */
+  readonly refused: Readonly<Record<string, string>>;
+  readonly drafts: Readonly<Record<string, Draft>>;
+  readonly outbox: readonly OutgoingPrompt[];
+  /** The questions that were answered here and are not closed yet. */
+  readonly answering: readonly string[];
+  /** The `updatedAt` of each session when it was last looked at. */
+  readonly seen: Readonly<Record<string, number>>;
+  readonly toast?: Toast;
+}
+
+export const emptyState: DeckState = {
+  link: "connecting",
+  online: true,
+  ahead: 0,
+  shown: undefined,
+  conversations: {},
+  attaching: {},
+  refused: {},
+  drafts: {},
+  outbox: [],
+  answering: [],
+  seen: {},
+};
+
+/** Whether a turn of the conversation runs. */
+export function isRunning({ transcript, about }: Conversation): boolean {
+  if (transcript.turn !== undefined) return transcript.turn.outcome === undefined;
+  return about.state === "running" || about.state === "waiting";
+}
+
+/** What a session is doing, from what is known first: its own events come before the list does. */
+export function phaseOf(conversation: Conversation): SessionPhase {
+  if (conversation.questions.length > 0) return "waiting";
+  if (isRunning(conversation)) return "running";
+  const { turn } = conversation.transcript;
+  if (turn === undefined) return conversation.about.state;
+  return turn.outcome?.type === "failed" ? "failed" : "idle";
+}
+
+/** How long a tool has run or ran, in milliseconds; `now` is evie's time. */
+export function toolTime(tool: ToolState, now: number): number {
+  return Math.max(0, (tool.endedAt ?? now) - tool.startedAt);
+}
