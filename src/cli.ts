@@ -7,6 +7,8 @@ export type Command =
   /** The bot when there is a token, else the playground. */
   | ({ readonly type: "start" } & PlaygroundWishes)
   | ({ readonly type: "playground" } & PlaygroundWishes)
+  /** Takes the bot back from whoever claimed it. */
+  | { readonly type: "unclaim" }
   | { readonly type: "help" }
   | { readonly type: "version" }
   /** Not understood: one line for stderr, and exit code `EXIT_USAGE`. */
@@ -23,6 +25,8 @@ export interface PlaygroundWishes {
 export const EXIT_USAGE = 64;
 export const EXIT_CONFIG = 78;
 
+const COMMANDS = ["start", "playground", "unclaim"] as const;
+
 /** Reads the words behind `evie` (without node and the script). Never throws. */
 export function parseCommandLine(argv: readonly string[]): Command {
   const { tokens } = parseArgs({
@@ -38,14 +42,14 @@ export function parseCommandLine(argv: readonly string[]): Command {
     tokens: true,
   });
   let asked: "help" | "version" | undefined;
-  let command: "run" | "start" | "playground" = "run";
+  let command: "run" | (typeof COMMANDS)[number] = "run";
   let wishes: PlaygroundWishes = {};
   for (const token of tokens) {
     if (token.kind === "option-terminator") continue;
     if (token.kind === "positional") {
-      if (command !== "run" || (token.value !== "start" && token.value !== "playground"))
-        return wrong(`the command "${token.value}" is unknown`);
-      command = token.value;
+      const named = COMMANDS.find((name) => name === token.value);
+      if (command !== "run" || named === undefined) return wrong(`the command "${token.value}" is unknown`);
+      command = named;
       continue;
     }
     switch (token.name) {
@@ -67,10 +71,10 @@ export function parseCommandLine(argv: readonly string[]): Command {
     else if (asked !== "help") asked = token.name;
   }
   if (asked !== undefined) return { type: asked };
-  if (command !== "run") return { type: command, ...wishes };
+  if (command === "start" || command === "playground") return { type: command, ...wishes };
   if (wishes.port !== undefined || wishes.standIn === true)
     return wrong("--port and --stand-in belong to the playground");
-  return { type: "run" };
+  return { type: command };
 }
 
 function readPort(text: string | undefined): number | undefined {
@@ -91,12 +95,15 @@ Usage
     --port N            the page's port                           (3844)
     --stand-in          ask no model, answer by rule
   evie start            the bot when there is a token, else the playground
+  evie unclaim          take the bot back from whoever opened its claim link
   evie --help           show this
   evie --version        show the version
 
 Environment                                                       (default)
   TELEGRAM_BOT_TOKEN    the token of your bot, from @BotFather
-  EVIE_ALLOWED_USERS    numeric ids of who may use it: 12345,67890
+  EVIE_ALLOWED_USERS    numeric ids of who may use it: 12345,67890;
+                        with none, evie prints a link, and who opens
+                        it on Telegram first is the owner
   EVIE_WORKSPACE        the folder the agent works in             (this one)
   EVIE_HOME             where evie keeps its state                (~/.evie)
   EVIE_AGENT_COMMAND    how the agent is started                  (pi)
@@ -111,6 +118,5 @@ State
 Example
   The file ~/.evie/.env:
     TELEGRAM_BOT_TOKEN=123456789:AA...
-    EVIE_ALLOWED_USERS=12345
   Then, in the folder that the agent shall work in:
     evie`;

@@ -1,5 +1,5 @@
 import { parseEnv } from "node:util";
-import { WHERE_IDS_ARE, absolute, settings } from "./config/fields.ts";
+import { absolute, settings } from "./config/fields.ts";
 import type { LogLevel, Surroundings } from "./config/fields.ts";
 import type { Secret } from "./config/secret.ts";
 
@@ -10,7 +10,7 @@ export interface Config {
     readonly token: Secret;
     /** Without a slash at its end. */
     readonly apiRoot: string;
-    /** Never empty. */
+    /** Empty: whoever opens the claim link is let in. */
     readonly allowedUsers: readonly number[];
   };
   /** Absolute. It need not exist yet. */
@@ -74,16 +74,10 @@ export function readConfig(
   for (const name of NAMES) raw[name] = given(env[name]) ?? given(fromFile[name]);
 
   const reading = settings(options).safeParse(raw);
-  const problems: ConfigProblem[] = (reading.error?.issues ?? []).map((issue) => ({
+  const problems: readonly ConfigProblem[] = (reading.error?.issues ?? []).map((issue) => ({
     variable: String(issue.path[0]),
     message: issue.message,
   }));
-  if (raw["TELEGRAM_BOT_TOKEN"] !== undefined && !/[^\s,]/.test(raw["EVIE_ALLOWED_USERS"] ?? "")) {
-    problems.push({
-      variable: "EVIE_ALLOWED_USERS",
-      message: `Nobody is allowed to use the bot. Name your numeric Telegram id; ${WHERE_IDS_ARE}.`,
-    });
-  }
 
   const warnings = warningsAbout(env, fromFile);
   if (!reading.success || problems.length > 0) return { problems, warnings };

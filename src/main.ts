@@ -7,6 +7,7 @@ import { createPiAgent } from "./agent/pi/driver.ts";
 import { type Command, EXIT_CONFIG, EXIT_USAGE, helpText, parseCommandLine } from "./cli.ts";
 import { realClock } from "./clock.ts";
 import { type Config, configProblemWords, homeFolder, readConfig } from "./config.ts";
+import type { Surroundings } from "./config/fields.ts";
 import type { Sessions } from "./domain/sessions.ts";
 import {
   type Home,
@@ -23,6 +24,7 @@ import { createSessions } from "./session/sessions.ts";
 import { StoreError } from "./store/open-database.ts";
 import { openStore } from "./store/store.ts";
 import { createTelegram } from "./telegram/bot.ts";
+import { unclaim } from "./unclaim.ts";
 
 const EXIT_FAILURE = 1;
 
@@ -46,8 +48,14 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function start(command: Exclude<Command, { type: "wrong" | "help" | "version" }>): Promise<number> {
+type Doing = Exclude<Command, { type: "wrong" | "help" | "version" }>;
+
+async function start(command: Doing): Promise<number> {
   try {
+    if (command.type === "unclaim") {
+      console.log(unclaim(homeFolder(process.env, surroundings())));
+      return 0;
+    }
     const config = configuration();
     if (config === undefined) return EXIT_CONFIG;
     if (command.type === "playground" || (command.type === "start" && config.telegram === undefined)) {
@@ -80,12 +88,16 @@ function openHome(folder: string): Home {
 
 /** The configuration; undefined, with everything that is wrong on stderr, when there is none. */
 function configuration(): Config | undefined {
-  const surroundings = { cwd: process.cwd(), homedir: homedir() };
-  const envFile = readEnvFile(homeFolder(process.env, surroundings));
-  const { config, problems, warnings } = readConfig(process.env, { ...surroundings, envFile, isFolder });
+  const around = surroundings();
+  const envFile = readEnvFile(homeFolder(process.env, around));
+  const { config, problems, warnings } = readConfig(process.env, { ...around, envFile, isFolder });
   for (const warning of warnings) console.error(`evie: ${warning}`);
   if (problems !== undefined) console.error(configProblemWords(problems));
   return config;
+}
+
+function surroundings(): Surroundings {
+  return { cwd: process.cwd(), homedir: homedir() };
 }
 
 /** Makes every part and joins them. All state of the program is made here. `watch` may look into the sessions. */
@@ -118,6 +130,9 @@ async function run(
     token,
     apiRoot: telegram.apiRoot,
     allowedUsers: new Set(telegram.allowedUsers),
+    owners: store.owner,
+    // The one place for it: a log is read by more people, and kept.
+    announceLink: (link) => console.log(claimInvitation(link)),
     filesFolder: home.files,
     sessions: watch(sessions),
     pointers: store.chats,
@@ -137,10 +152,18 @@ async function run(
       workspace,
       home: folder,
       users: telegram.allowedUsers,
+      owner: store.owner.owner() ?? "none",
     },
     "evie starts",
   );
   return await serve({ bot, sessions, clock, log });
+}
+
+function claimInvitation(link: string): string {
+  return `Nobody may use this bot yet. Open this link in Telegram to become its owner. It works once, within an hour:
+
+  ${link}
+`;
 }
 
 function version(): string {

@@ -9,6 +9,7 @@ describe("the command line", () => {
     ["-h", "help"],
     ["--version", "version"],
     ["-V", "version"],
+    ["unclaim", "unclaim"],
     ["--version --help", "help"],
     ["--help --version", "help"],
   ])("evie %s is %s", (line, type) => {
@@ -21,8 +22,8 @@ describe("the command line", () => {
     ["-hx", "-x"],
     ["--help=yes", "--help"],
     ["--no-help", "--no-help"],
-    ["start", '"start"'],
-    ["--help start", '"start"'],
+    ["nonsense", '"nonsense"'],
+    ["--help nonsense", '"nonsense"'],
     ["-- --help", '"--help"'],
     ["constructor", '"constructor"'],
     ["--__proto__", "--__proto__"],

@@ -154,6 +154,14 @@ describe.each([true, false])("the token never reaches the log (for eyes: %s)", (
   });
 });
 
+test("the secret of a claim link never reaches the log, wherever it stands", () => {
+  const { log, written } = startLog({ pretty: false });
+  const secret = `evie-claim-${"aB3_-".repeat(8)}xyz`;
+  log.info({ text: `/start ${secret}`, [secret]: new URL(`https://t.me/evie_bot?start=${secret}`) }, secret);
+  expect(written()).toContain("/start <claim-secret>");
+  expect(written()).not.toContain("aB3_");
+});
+
 test("grammY's error of the network does carry the token, so the tests above mean something", async () => {
   const { error } = await networkError();
   expect(JSON.stringify(error)).toContain(TOKEN);

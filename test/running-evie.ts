@@ -38,6 +38,8 @@ export interface RunningEvie {
   readonly process: ChildProcess;
   /** Everything that evie wrote on stdout and stderr so far. */
   output(): string;
+  /** What it wrote on stdout alone. */
+  stdout(): string;
   /** Waits until what it wrote satisfies `matches`. */
   wrote(matches: (output: string) => boolean, what: string): Promise<void>;
   /** Asks evie to end, and gives its exit code. */
@@ -81,10 +83,12 @@ export async function startEvie(options: EvieOptions = {}): Promise<RunningEvie 
     stdio: ["ignore", "pipe", "pipe"],
   });
   const written: Buffer[] = [];
+  const onStdout: Buffer[] = [];
   const writing = new EventEmitter();
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk: Buffer) => {
       written.push(chunk);
+      if (stream === child.stdout) onStdout.push(chunk);
       writing.emit("more");
     });
   }
@@ -125,6 +129,7 @@ export async function startEvie(options: EvieOptions = {}): Promise<RunningEvie 
     workspace,
     process: child,
     output,
+    stdout: () => Buffer.concat(onStdout).toString("utf8"),
     async wrote(matches, what) {
       const signal = AbortSignal.timeout(15_000);
       while (!matches(output())) {

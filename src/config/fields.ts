@@ -14,7 +14,7 @@ export interface Surroundings {
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-export const WHERE_IDS_ARE = "@userinfobot on Telegram tells you yours";
+const WHERE_IDS_ARE = "@userinfobot on Telegram tells you yours";
 
 /** Called with what was given: none of them sees an empty text. Messages never repeat a token. */
 export function settings({

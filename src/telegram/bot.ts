@@ -1,25 +1,31 @@
 import { Bot, GrammyError } from "grammy";
+import type { Update } from "grammy/types";
 import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sessions } from "../domain/sessions.ts";
 import { createAttachments } from "./attachments.ts";
 import { createBackoff } from "./backoff.ts";
+import { type ClaimLedger, createClaim } from "./claim.ts";
 import { type ChatPointers, createConversations } from "./conversations.ts";
 import { startDeadline } from "./deadline.ts";
 import { grammyFetch } from "./fetch.ts";
 import { createIntake, type Intake } from "./intake.ts";
+import { listOf } from "./loose.ts";
 import { createOutboxes } from "./outboxes.ts";
 import { createPerform } from "./perform.ts";
 import { createPoller, removeWebhook, UnauthorizedError } from "./poller.ts";
 import { toGrammy } from "./signals.ts";
-import { COMMANDS } from "./words.ts";
+import { COMMANDS, replies } from "./words.ts";
 
 export interface TelegramOptions {
   readonly token: string;
   /** Without a slash at its end. */
   readonly apiRoot: string;
-  /** Numeric ids of the people who may reach an agent. */
+  /** Numeric ids of the people who may reach an agent, besides the owner. Where there are none, the bot can be claimed. */
   readonly allowedUsers: ReadonlySet<number>;
+  readonly owners: ClaimLedger;
+  /** Shows a claim link at the machine; it may go nowhere else. */
+  readonly announceLink: (link: string) => void;
   /** Evie's own folder for what people send. */
   readonly filesFolder: string;
   readonly sessions: Sessions;
@@ -54,6 +60,7 @@ const START_CALL_DEADLINE = 15_000;
 /** Builds the bot and joins its parts: poller, bursts, conversations, outboxes. */
 export function createTelegram(options: TelegramOptions): Telegram {
   const { token, apiRoot, allowedUsers, filesFolder, sessions, pointers, clock, log, random } = options;
+  const isClaimable = allowedUsers.size === 0;
   const bot = new Bot(token, { client: { apiRoot, fetch: grammyFetch } });
 
   const closed = new AbortController();
@@ -72,8 +79,23 @@ export function createTelegram(options: TelegramOptions): Telegram {
     clock,
     log,
   });
+  const claim = createClaim({
+    ledger: options.owners,
+    announce: options.announceLink,
+    claimed: (userId) =>
+      outboxes(userId).reply({ place: { chatId: userId }, content: { text: replies.claimed, entities: [] } }),
+    clock,
+    log,
+  });
   let intake: Intake | undefined;
 
+  // In front of everything that could keep an update: a claim's secret goes no further.
+  bot.api.config.use(async (call, method, payload, signal) => {
+    const answer = await call(method, payload, signal);
+    if (isClaimable && method === "getUpdates" && answer.ok)
+      for (const update of listOf(answer.result)) claim.admit(update as Update);
+    return answer;
+  });
   bot.use((context) => intake?.take(context.update));
 
   const poller = createPoller({
@@ -134,7 +156,10 @@ export function createTelegram(options: TelegramOptions): Telegram {
       if (me === undefined || signal.aborted) return undefined;
       bot.botInfo = me;
       intake = createIntake({
-        recipient: { username: me.username, isAllowed: (userId) => allowedUsers.has(userId) },
+        recipient: {
+          username: me.username,
+          isAllowed: (userId) => allowedUsers.has(userId) || claim.isOwner(userId),
+        },
         conversations,
         outboxes,
         fetchAttachment,
@@ -142,6 +167,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
         log,
       });
       void offerCommands();
+      if (isClaimable) void claim.offer(me.username, closed.signal);
       return { id: me.id, username: me.username };
     },
     run: () => poller.run(),

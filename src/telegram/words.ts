@@ -37,6 +37,8 @@ export const replies = {
   unknownCommand: (name: string): string => `There is no command /${name}. /help lists what there is.`,
   stranger: (userId: number): string => `This bot is private. Your id is ${userId}.`,
   unusable: (what: string): string => `I cannot pass ${what} on to the agent. Send text, pictures or files.`,
+  claimed:
+    "This bot is yours now: nobody else reaches the agent on your machine. There, EVIE_ALLOWED_USERS lets others in, and “evie unclaim” takes the bot back.",
   sessionGone: "The session of this chat is gone, so this begins a new one.",
   fileMissing: (name: string, reason: string): string =>
     `“${short(name)}” did not reach the agent: ${reason}. Send it again if it matters.`,
