@@ -2,8 +2,8 @@
 export interface Budget {
   /** The moment, in the clock's milliseconds, from which `tokens` are there. */
   readyAt(now: number, tokens: number): number;
-  /** Takes one token, into debt if need be. */
-  spend(now: number): void;
+  /** Takes one token, into debt if need be; gives how many are left. */
+  spend(now: number): number;
 }
 
 export interface BudgetSize {
@@ -43,6 +43,7 @@ export function createBudget({ perSecond, burst }: BudgetSize): Budget {
     spend(now) {
       count(now);
       tokens -= 1;
+      return tokens;
     },
   };
 }

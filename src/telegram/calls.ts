@@ -13,6 +13,8 @@ export type Call =
     }
   | { readonly type: "edit"; readonly messageId: number; readonly content: FormattedText }
   | { readonly type: "delete"; readonly messageId: number }
+  /** A text as a file. */
+  | { readonly type: "document"; readonly name: string; readonly text: string }
   | { readonly type: "typing" }
   /** Changes nothing; an answer tells that Telegram can be reached. */
   | { readonly type: "probe" };

@@ -1,6 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import type { SessionEvent } from "../domain/events.ts";
-import { type ChatKey, type ChatPlace, parseChatKey, type SessionId } from "../domain/ids.ts";
+import { type ChatKey, type ChatPlace, parseChatKey, type SessionId, type TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { PromptDraft } from "../domain/prompt.ts";
 import type { Session, Sessions } from "../domain/sessions.ts";
@@ -24,7 +24,8 @@ export interface ConversationsOptions {
 
 /** A chat and the session that it speaks with at the moment. */
 export interface Conversation {
-  run(draft: PromptDraft): void;
+  /** Asks the session. `messageId` is the message that the answer belongs to. */
+  run(draft: PromptDraft, messageId?: number): void;
   /** Starts the session's agent, if it rests. */
   wake(): void;
   /** False when nothing ran. */
@@ -55,6 +56,8 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   let session: Session | undefined;
   let detach = (): void => undefined;
   let delivery: Delivery | undefined;
+  /** The message that a turn answers. */
+  const prompts = new Map<TurnId, number>();
   /** The stored session is gone, and nobody has said so yet. */
   let goneUntold = false;
 
@@ -100,7 +103,8 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   /** Walks every event of the session to the turn's delivery, which begins with the turn, whoever began it. */
   function show(event: SessionEvent): void {
     if (event.type === "agent_start") {
-      delivery = createDelivery({ place, clock, log, turnId: event.turnId });
+      const { turnId } = event;
+      delivery = createDelivery({ place, turnId, replyTo: () => prompts.get(turnId), clock, log });
       delivery.apply(event);
       outbox.join(delivery);
       return;
@@ -111,10 +115,13 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   }
 
   return {
-    run: (draft) => {
+    run: (draft, messageId) => {
       const running = current();
       tellIfGone();
-      running.run(draft, "telegram");
+      const turn = running.run(draft, "telegram");
+      if (messageId === undefined) return;
+      prompts.set(turn.id, messageId);
+      void turn.ended.then(() => prompts.delete(turn.id));
     },
     wake: () => current().wake(),
     stop: () => session?.stop() ?? false,

@@ -1,20 +1,24 @@
 import type { Clock } from "../domain/clock.ts";
-import type { SessionEvent } from "../domain/events.ts";
+import type { Face, SessionEvent } from "../domain/events.ts";
 import type { ChatPlace, TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
 import type { Call } from "./calls.ts";
+import { closingCalls } from "./closing.ts";
 import type { FormattedText } from "./entities.ts";
+import { capPages } from "./overflow.ts";
 import { createRendering } from "./rendering.ts";
 import { createShownPages } from "./shown-pages.ts";
 import type { Speaker, Urgency, Wish } from "./speakers.ts";
 import { editThrottle, TYPING_REFRESH } from "./timing.ts";
 import { hasAnswer, untilViewChanges, viewOf, withLines } from "./view.ts";
-import { EMPTY_ANSWER, PLACEHOLDER } from "./words.ts";
+import { EMPTY_ANSWER, PLACEHOLDER, REST_COMES, REST_IN_FILE } from "./words.ts";
 
 export interface DeliveryOptions {
   readonly place: ChatPlace;
   readonly turnId: TurnId;
+  /** The message that the turn answers, where it is in this chat; asked as the turn ends. */
+  readonly replyTo?: () => number | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -35,7 +39,14 @@ interface Look {
   readonly date: number;
 }
 
-export function createDelivery({ place, turnId, clock, log }: DeliveryOptions): Delivery {
+interface Wanted {
+  readonly pages: readonly FormattedText[];
+  /** The whole answer, as markdown. */
+  readonly answer: string;
+  readonly overflows: boolean;
+}
+
+export function createDelivery({ place, turnId, replyTo, clock, log }: DeliveryOptions): Delivery {
   const rendering = createRendering();
   const pages = createShownPages({ turn: turnId, log });
   let transcript: Transcript = emptyTranscript;
@@ -47,17 +58,30 @@ export function createDelivery({ place, turnId, clock, log }: DeliveryOptions): 
   let rest: Urgency | undefined;
   let spokeAt = Number.NEGATIVE_INFINITY;
   let typedAt = Number.NEGATIVE_INFINITY;
+  let face: Face | undefined;
+  let prompt: number | undefined;
+  /** What is still to be said after the last page, once the turn has ended. */
+  let closing: readonly Call[] | undefined;
   let finished = false;
 
   const isFinal = (): boolean => transcript.turn?.outcome !== undefined;
 
-  function wantedPages(date: number): readonly FormattedText[] {
+  function wantedPages(date: number): Wanted {
     const { answer, lines, final } = viewOf(transcript, date);
     const rendered = rendering.update(answer, { streaming: !final });
     // Markdown may come to nothing, such as a link's definition alone: a turn still shows that it is there.
     const unseen = answer !== "" && rendered.length === 0 && lines.length === 0;
     const said = unseen ? [final ? EMPTY_ANSWER : PLACEHOLDER] : lines;
-    return withLines(rendered, said, final);
+    const { pages: capped, overflows } = capPages(rendered);
+    const below = overflows ? [final ? REST_IN_FILE : REST_COMES, ...said] : said;
+    return { pages: withLines(capped, below, final), answer, overflows };
+  }
+
+  /** The next call after the last page, if any. */
+  function close({ answer, overflows }: Wanted): Call | undefined {
+    closing ??= closingCalls({ transcript, answer, overflows, face, replyTo: prompt });
+    finished = closing.length === 0;
+    return closing[0];
   }
 
   return {
@@ -67,7 +91,10 @@ export function createDelivery({ place, turnId, clock, log }: DeliveryOptions): 
     },
 
     apply(event) {
-      if (!isFinal()) transcript = applyEvent(transcript, event);
+      if (isFinal()) return;
+      transcript = applyEvent(transcript, event);
+      if (event.type === "agent_start") ({ face } = event);
+      if (event.type === "agent_end") prompt = replyTo?.();
     },
 
     cut() {
@@ -104,12 +131,12 @@ export function createDelivery({ place, turnId, clock, log }: DeliveryOptions): 
       }
       const look: Look = { seq: transcript.seq, now, date: clock.date() };
       const final = isFinal();
-      const [call, next] = pages.calls(wantedPages(look.date), { final });
+      const wanted = wantedPages(look.date);
+      const [call, next] = pages.calls(wanted.pages, { final });
       if (call === undefined) {
         shown = look;
         rest = undefined;
-        finished = final;
-        return undefined;
+        return final ? close(wanted) : undefined;
       }
       spokeAt = now;
       asked = { look, rest: next === undefined ? undefined : next.type === "send" ? "message" : "edit" };
@@ -117,6 +144,13 @@ export function createDelivery({ place, turnId, clock, log }: DeliveryOptions): 
     },
 
     heard(call, answer) {
+      if (call === closing?.[0]) {
+        if (answer.type !== "done")
+          log.error({ turn: turnId, answer }, "Telegram refused the close of an answer");
+        closing = closing.slice(1);
+        finished = closing.length === 0;
+        return;
+      }
       if (call.type === "typing" || asked === undefined) return;
       const again = pages.heard(answer);
       rest = again ?? asked.rest;

@@ -40,7 +40,7 @@ export function createIntake(options: IntakeOptions): Intake {
     flush: (key, parts) => {
       log.debug({ chat: key, parts: parts.length }, "burst flushed");
       try {
-        conversations(key).run(createDraft(parts));
+        conversations(key).run(createDraft(parts), parts.at(-1)?.messageId);
       } catch (error) {
         releaseParts(parts);
         const place = parseChatKey(key);

@@ -5,6 +5,7 @@ import type { Backoff } from "./backoff.ts";
 import type { Budget } from "./budget.ts";
 import type { Answer, Call, PerformCall } from "./calls.ts";
 import type { FormattedText } from "./entities.ts";
+import { createEditPace } from "./pace.ts";
 import { createSpeakers, type Speaker, type Urgency } from "./speakers.ts";
 
 export interface Reply {
@@ -49,7 +50,7 @@ const REST_MARGIN = 300;
  */
 const PAUSE = 250;
 
-/** Tokens that must be there: an edit never takes a chat's last one, which a reply may need. */
+/** Tokens that must be there. Of a chat's own an edit needs more, so that it never takes the last one. */
 const TOKENS: Readonly<Record<Urgency | "reply", number>> = { reply: 1, message: 1, edit: 2, typing: 0 };
 const RANK: Readonly<Record<Urgency | "reply", number>> = { reply: 0, message: 1, edit: 2, typing: 3 };
 
@@ -72,6 +73,7 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
   );
   /** Who declined, and until when it is left alone. */
   const paused = new Map<Speaker, number>();
+  const pace = createEditPace();
   let restUntil = Number.NEGATIVE_INFINITY;
   /** A send got no answer, so it may be in the chat: nothing is repeated before Telegram answers at all. */
   let doubtful = false;
@@ -83,7 +85,8 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
 
   function wake(): void {
     paused.clear();
-    nap.abort();
+    // With a reason of its own, or each event of a long answer would cost an exception with a stack.
+    nap.abort("woken");
     if (pumping || closed) return;
     pumping = true;
     pump().catch((error: unknown) => {
@@ -135,7 +138,8 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
       wanted: number,
       speaker?: Speaker,
     ): Candidate {
-      const affordable = [budget, shared].map((each) => each.readyAt(now, TOKENS[kind]));
+      const own = budget.readyAt(now, kind === "edit" ? pace.needed : TOKENS[kind]);
+      const affordable = [own, shared.readyAt(now, TOKENS[kind])];
       const asked = speaker === undefined ? undefined : paused.get(speaker);
       const at = Math.max(wanted, asked ?? wanted, restUntil, ...affordable);
       return { place, kind, wanted, at, ...(speaker === undefined ? {} : { speaker }) };
@@ -174,7 +178,7 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
     if (counts) shared.spend(clock.now());
     const answer = await perform(place, call);
     // Counted when it is answered: Telegram counts at arrival, and a call on a slow way would seem to be longer ago.
-    if (counts) budget.spend(clock.now());
+    if (counts) pace.spent(call.type === "edit", budget.spend(clock.now()));
     if (answer.type === "unreachable") return lost(place, call, answer);
     doubtful = false;
     backoff.reset();

@@ -1,4 +1,4 @@
-import type { Api } from "grammy";
+import { type Api, InputFile } from "grammy";
 import type { Clock } from "../domain/clock.ts";
 import type { ChatPlace } from "../domain/ids.ts";
 import { type Answer, type Call, classifyError, type PerformCall } from "./calls.ts";
@@ -11,6 +11,7 @@ const DEADLINES: Readonly<Record<Call["type"], number>> = {
   send: 30_000,
   edit: 15_000,
   delete: 15_000,
+  document: 120_000,
   typing: 3_000,
   probe: 15_000,
 };
@@ -55,6 +56,11 @@ async function perform(api: Api, place: ChatPlace, call: Call, signal: GrammySig
     case "edit":
       await api.editMessageText(chatId, call.messageId, call.content.text, formatting(call.content), signal);
       return { type: "done" };
+    case "document": {
+      const file = new InputFile(Buffer.from(call.text, "utf8"), call.name);
+      await api.sendDocument(chatId, file, { ...thread, disable_notification: true }, signal);
+      return { type: "done" };
+    }
     case "delete":
       await api.deleteMessage(chatId, call.messageId, signal);
       return { type: "done" };

@@ -16,7 +16,7 @@ export interface ShownPages {
   heard(answer: Answer): PageUrgency | undefined;
 }
 
-export type PageCall = Exclude<Call, { readonly type: "typing" | "probe" }>;
+export type PageCall = Exclude<Call, { readonly type: "typing" | "probe" | "document" }>;
 type PageUrgency = "message" | "edit";
 
 interface ShownPage extends ShownMessage {

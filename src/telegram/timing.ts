@@ -12,6 +12,9 @@ export const GROUP_EDIT_THROTTLE = 3_000;
 /** After so long a turn's edits come half as often: nobody watches each word of a long answer. */
 export const EDIT_SLOWDOWN_AFTER = 60_000;
 
+/** A turn that took longer ends with a message that rings: edits do not, and the person may have gone. */
+export const RING_AFTER = 30_000;
+
 /** Milliseconds between two "typing" signs; a client shows one for five seconds. */
 export const TYPING_REFRESH = 4_000;
 

@@ -82,6 +82,18 @@ export function noticeLine(notice: Notice): string {
   }
 }
 
+/** Below the last page of an answer that is longer than its pages. */
+export const REST_COMES = "(The rest will follow as a file.)";
+export const REST_IN_FILE = "(The rest is in the file below.)";
+
+/** The message that rings after a long turn: `Done, 4 min, 7 tools`. Undefined for a turn that a person ended. */
+export function ringLine(outcome: TurnOutcome, elapsed: number, tools: number): string | undefined {
+  if (outcome.type === "stopped" || outcome.type === "replaced") return undefined;
+  const how = outcome.type === "done" ? "Done" : "Failed";
+  const used = tools === 0 ? "" : tools === 1 ? ", 1 tool" : `, ${tools} tools`;
+  return `${how}, ${formatElapsed(elapsed)}${used}`;
+}
+
 export const THINKING = "💭 Thinking…";
 
 /** One quiet line on the tools that run: the latest by name, the others by number. */

@@ -2,6 +2,7 @@ import process from "node:process";
 import { benchFootprint } from "./footprint.ts";
 import { benchLatency } from "./latency.ts";
 import { benchRendering } from "./rendering.ts";
+import { benchStreaming } from "./streaming.ts";
 import type { BenchRow } from "./row.ts";
 
 /*
@@ -12,6 +13,7 @@ const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   latency: benchLatency,
   footprint: benchFootprint,
   rendering: benchRendering,
+  streaming: benchStreaming,
 };
 
 const wanted = process.argv.slice(2);

@@ -46,11 +46,11 @@ describe("while a turn runs", () => {
     expect(moments(rig, "edit")).toEqual([321]);
   });
 
-  test("then there is an edit a second, each with the newest words", async () => {
+  test("then there is an edit a second, a little less until a token is saved up, each with the newest words", async () => {
     const rig = await startDelivery();
     await rig.tell(opens("a"));
     await stream(rig, "a", 10_000);
-    expect(moments(rig, "edit")).toEqual(Array.from({ length: 11 }, (_, second) => second * 1_000));
+    expect(moments(rig, "edit")).toEqual([0, 1_200, 2_400, 3_600, 4_800, 6_000, 7_000, 8_000, 9_000, 10_000]);
     expect(rig.chat.texts()[0]).toMatch(/^w0 w1 .* w199$/);
   });
 
@@ -280,7 +280,7 @@ describe("an answer of several messages", () => {
     await rig.clock.advance(10_000);
     const before = rig.chat.said().length;
     await rig.tell({ type: "message_discard", key: "a" }, said("b", `# Other\n\n${long(11_000)}`));
-    expect(rig.chat.said()).toHaveLength(before + 2);
+    expect(rig.chat.said()).toHaveLength(before + 1);
     rig.outbox.reply({ place: { chatId: 7 }, content: { text: "reply", entities: [] } });
     await rig.clock.settle();
     expect(rig.chat.said().at(-1)).toBe("send reply");
@@ -428,7 +428,7 @@ describe("what goes wrong on the way", () => {
     rig.chat.fault = (call) =>
       call.type === "edit" ? { type: "refused", description: "Bad Request: no" } : undefined;
     await rig.tell(said("a", "Refused."));
-    await rig.clock.advance(60_000);
+    await rig.clock.advance(20_000);
     expect(rig.chat.said()).toEqual(["send …", "edit Refused."]);
     await rig.finish(done);
     expect(rig.chat.said()).toEqual(["send …", "edit Refused."]);
@@ -441,7 +441,7 @@ describe("what goes wrong on the way", () => {
       fault: ({ type }) => (type === "typing" ? undefined : { type: "refused", description: "no" }),
     });
     await rig.tell(opens("a"), says("a", "Soon "));
-    await rig.clock.advance(60_000);
+    await rig.clock.advance(20_000);
     expect(rig.chat.said()).toEqual(["send …", "send Soon"]);
     rig.chat.fault = () => undefined;
     await rig.tell(says("a", "better."));
@@ -542,5 +542,44 @@ describe("whatever happens", () => {
       { numRuns: 30 },
     );
     expect.hasAssertions();
+  });
+});
+
+describe("the close of an answer", () => {
+  test("is one message that rings, where the turn took long", async () => {
+    const rig = await startDelivery();
+    await rig.tell(said("a", "At last."));
+    await rig.clock.advance(40_000);
+    await rig.finish(done);
+    expect(rig.chat.texts()).toEqual(["At last.", "Done, 40 s"]);
+    expect(rig.chat.calls.at(-1)?.call).toMatchObject({ type: "send", silent: false });
+    expect(rig.delivery.finished).toBe(true);
+  });
+
+  test("that Telegram refuses is not tried for ever", async () => {
+    const rig = await startDelivery();
+    await rig.tell(said("a", "At last."));
+    await rig.clock.advance(40_000);
+    rig.chat.fault = (call) =>
+      "content" in call && call.content.text.startsWith("Done")
+        ? { type: "refused", description: "no" }
+        : undefined;
+    await rig.finish(done);
+    expect(rig.chat.texts()).toEqual(["At last."]);
+    expect(rig.delivery.finished).toBe(true);
+  });
+
+  test("of more than eight pages is the whole of it as a file, and the eighth page says so", async () => {
+    const rig = await startDelivery();
+    await rig.tell(said("a", long(60_000)));
+    await rig.clock.advance(20_000);
+    expect(rig.chat.texts()).toHaveLength(8);
+    const before = rig.chat.texts();
+    await rig.finish(done);
+    expect(rig.chat.texts()).toHaveLength(8);
+    expect(rig.chat.texts().slice(0, 7)).toEqual(before.slice(0, 7));
+    expect(before[7]).toMatch(/\(The rest will follow as a file\.\)$/);
+    expect(rig.chat.texts()[7]).toBe(before[7]?.replace("will follow as a file", "is in the file below"));
+    expect(rig.chat.calls.at(-1)?.call).toEqual({ type: "document", name: "answer.md", text: long(60_000) });
   });
 });

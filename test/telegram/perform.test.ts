@@ -61,6 +61,18 @@ describe("a call reaches Telegram", () => {
     });
   });
 
+  test("as a silent document that holds the text", async () => {
+    const rig = await setUp();
+    const text = "# Ä whole answer\n".repeat(5_000);
+    await expect(rig.perform(HERE, { type: "document", name: "answer.md", text })).resolves.toEqual({
+      type: "done",
+    });
+    const [message] = rig.server.chat(7).botMessages;
+    expect(message?.silent).toBe(true);
+    expect(message?.message).toMatchObject({ document: { file_name: "answer.md" } });
+    expect(new TextDecoder().decode(message?.file)).toBe(text);
+  });
+
   test("as a deletion, as a sign of life in its thread, and as a question that changes nothing", async () => {
     const rig = await setUp();
     const messageId = await sent(rig);

@@ -1,0 +1,39 @@
+import type { Face } from "../domain/events.ts";
+import type { Transcript } from "../domain/transcript.ts";
+import type { Call } from "./calls.ts";
+import { RING_AFTER } from "./timing.ts";
+import { ringLine } from "./words.ts";
+
+export interface Closing {
+  readonly transcript: Transcript;
+  /** The whole answer, as markdown. */
+  readonly answer: string;
+  /** The answer did not fit into its pages. */
+  readonly overflows: boolean;
+  /** Where the turn was begun. */
+  readonly face: Face | undefined;
+  /** The message that the turn answers, where it is in this chat. */
+  readonly replyTo: number | undefined;
+}
+
+/**
+ * What follows the last page of a turn that has ended: the whole answer as a file, where the pages hold only its
+ * beginning; and one short message that rings, where the person has waited so long that they may be elsewhere.
+ */
+export function closingCalls({ transcript, answer, overflows, face, replyTo }: Closing): readonly Call[] {
+  const calls: Call[] = [];
+  if (overflows) calls.push({ type: "document", name: "answer.md", text: answer });
+  const { turn, tools } = transcript;
+  const elapsed = (turn?.endedAt ?? 0) - (turn?.startedAt ?? 0);
+  const line = turn?.outcome === undefined ? undefined : ringLine(turn.outcome, elapsed, tools.length);
+  // Whoever began the turn elsewhere is not at this chat, and whoever stopped it knows.
+  if (face === "telegram" && elapsed > RING_AFTER && line !== undefined) {
+    calls.push({
+      type: "send",
+      content: { text: line, entities: [] },
+      silent: false,
+      ...(replyTo === undefined ? {} : { replyTo }),
+    });
+  }
+  return calls;
+}

@@ -1,0 +1,26 @@
+import { describe, expect, test } from "vitest";
+import { createEditPace } from "../../src/telegram/pace.ts";
+
+describe("the pace of edits", () => {
+  test("asks for no more than the last two tokens at first", () => {
+    expect(createEditPace().needed).toBe(2);
+  });
+
+  test("lets each edit regain a little more than it took, until one token more is saved up", () => {
+    const pace = createEditPace();
+    const needed = [1, 1.2, 1.4, 1.6, 1.8, 2, 2].map((left) => {
+      pace.spent(true, left);
+      return Math.round(pace.needed * 10) / 10;
+    });
+    expect(needed).toEqual([2.2, 2.4, 2.6, 2.8, 3, 3, 3]);
+  });
+
+  test("spends what was saved on a page or a reply: the next edit need not wait for it", () => {
+    const pace = createEditPace();
+    pace.spent(true, 2);
+    pace.spent(false, 1.4);
+    expect(pace.needed).toBe(2);
+    pace.spent(false, 0.4);
+    expect(pace.needed).toBe(2);
+  });
+});
