@@ -46,7 +46,10 @@ afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 async function npm(cwd: string, ...args: readonly string[]): Promise<void> {
   // What npm tells its scripts is about the project that the tests are in, not about the one in `cwd`.
   const kept = Object.entries(process.env).filter(([name]) => !/^npm_(?!config_)/.test(name));
-  await execFileAsync("npm", args, { cwd, env: Object.fromEntries(kept) });
+  const options = { cwd, env: Object.fromEntries(kept) };
+  await execFileAsync("npm", args, options).catch((error: Error & { stdout: string }) => {
+    throw new Error(`${error.message}\n${error.stdout}`, { cause: error });
+  });
 }
 
 /** The environment of a person whose `node` is the one that runs this. */
