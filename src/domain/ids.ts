@@ -29,6 +29,10 @@ export function makeTurnId(): TurnId {
   return `t-${crypto.randomUUID()}` as TurnId;
 }
 
+export function parseTurnId(text: string): TurnId | undefined {
+  return /^t-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text) ? (text as TurnId) : undefined;
+}
+
 export function makeChatKey({ chatId, threadId }: ChatPlace): ChatKey {
   return (threadId === undefined ? `${chatId}` : `${chatId}:${threadId}`) as ChatKey;
 }

@@ -47,6 +47,42 @@ const MIGRATIONS: readonly string[] = [
      secret_hash TEXT PRIMARY KEY,
      expires_at INTEGER NOT NULL
    ) STRICT;`,
+  `CREATE TABLE updates (
+     place INTEGER PRIMARY KEY AUTOINCREMENT,
+     id INTEGER NOT NULL UNIQUE,
+     chat TEXT,
+     body TEXT NOT NULL,
+     stored_at INTEGER NOT NULL,
+     spent INTEGER NOT NULL DEFAULT 0
+   ) STRICT;
+   CREATE INDEX updates_unspent ON updates (place) WHERE spent = 0;
+   CREATE TABLE turns (
+     place INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     session_id TEXT NOT NULL,
+     face TEXT NOT NULL,
+     sources TEXT NOT NULL,
+     flushed_at INTEGER NOT NULL,
+     handed_at INTEGER,
+     file_size INTEGER,
+     accepted_at INTEGER,
+     ending TEXT,
+     ended_at INTEGER,
+     outcome TEXT,
+     final TEXT,
+     delivered_at INTEGER,
+     repeated_at INTEGER
+   ) STRICT;
+   CREATE INDEX turns_open ON turns (place) WHERE ended_at IS NULL;
+   CREATE INDEX turns_undelivered ON turns (place) WHERE delivered_at IS NULL;
+   CREATE TABLE bubbles (
+     turn_id TEXT NOT NULL,
+     page INTEGER NOT NULL,
+     chat TEXT NOT NULL,
+     message_id INTEGER NOT NULL,
+     content TEXT NOT NULL,
+     PRIMARY KEY (turn_id, page)
+   ) STRICT;`,
 ];
 
 /** The version that this evie knows. */

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { Together } from "./transaction.ts";
 
 /**
  * Who claimed the bot, and which claim links are open: of their secrets only hashes are kept. Each call throws when
@@ -17,7 +18,7 @@ export interface StoredOwner {
   offers(at: number): readonly string[];
 }
 
-export function createStoredOwner(database: DatabaseSync): StoredOwner {
+export function createStoredOwner(database: DatabaseSync, together: Together): StoredOwner {
   const select = database.prepare("SELECT user_id FROM owner");
   const insert = database.prepare("INSERT INTO owner (only, user_id, claimed_at) VALUES (1, ?, ?)");
   const remove = database.prepare("DELETE FROM owner");
@@ -31,21 +32,10 @@ export function createStoredOwner(database: DatabaseSync): StoredOwner {
     return row === undefined ? undefined : Number(row["user_id"]);
   }
 
-  function atomically(work: () => void): void {
-    database.exec("BEGIN IMMEDIATE");
-    try {
-      work();
-      database.exec("COMMIT");
-    } catch (error) {
-      if (database.isTransaction) database.exec("ROLLBACK");
-      throw error;
-    }
-  }
-
   return {
     owner,
     own(userId, at) {
-      atomically(() => {
+      together(() => {
         remove.run();
         insert.run(userId, at);
         closeAll.run();
@@ -53,14 +43,14 @@ export function createStoredOwner(database: DatabaseSync): StoredOwner {
     },
     disown() {
       const former = owner();
-      atomically(() => {
+      together(() => {
         remove.run();
         closeAll.run();
       });
       return former;
     },
     offer(secretHash, expiresAt, at) {
-      atomically(() => {
+      together(() => {
         close.run(at);
         open.run(secretHash, expiresAt);
       });

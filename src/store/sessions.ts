@@ -114,6 +114,6 @@ function readRow(row: Readonly<Record<string, unknown>>): StoredSession {
   };
 }
 
-function isFace(value: unknown): value is Face {
+export function isFace(value: unknown): value is Face {
   return typeof value === "string" && Object.hasOwn(FACES, value);
 }

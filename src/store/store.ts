@@ -1,4 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
+import { createStoredBubbles } from "./bubbles.ts";
+import type { StoredBubbles } from "./bubbles.ts";
 import { createStoredChats } from "./chats.ts";
 import type { StoredChats } from "./chats.ts";
 import { createStoredMessages } from "./messages.ts";
@@ -10,6 +12,12 @@ import { createStoredRequests } from "./requests.ts";
 import type { StoredRequests } from "./requests.ts";
 import { createStoredSessions } from "./sessions.ts";
 import type { StoredSessions } from "./sessions.ts";
+import { createTogether } from "./transaction.ts";
+import type { Together } from "./transaction.ts";
+import { createStoredTurns } from "./turns.ts";
+import type { StoredTurns } from "./turns.ts";
+import { createStoredUpdates } from "./updates.ts";
+import type { StoredUpdates } from "./updates.ts";
 
 /** What evie remembers while it is down. */
 export interface Store {
@@ -18,6 +26,10 @@ export interface Store {
   readonly requests: StoredRequests;
   readonly chats: StoredChats;
   readonly owner: StoredOwner;
+  readonly updates: StoredUpdates;
+  readonly turns: StoredTurns;
+  readonly bubbles: StoredBubbles;
+  readonly together: Together;
   /** Idempotent. Nothing may be asked of the store afterwards. */
   close(): void;
 }
@@ -28,6 +40,7 @@ export interface Store {
  */
 export function openStore(path: string, clock: Clock): { readonly store: Store; readonly setAside?: string } {
   const { database, ...rest } = openDatabase(path, clock);
+  const together = createTogether(database);
   return {
     ...rest,
     store: {
@@ -35,7 +48,11 @@ export function openStore(path: string, clock: Clock): { readonly store: Store; 
       messages: createStoredMessages(database),
       requests: createStoredRequests(database),
       chats: createStoredChats(database),
-      owner: createStoredOwner(database),
+      owner: createStoredOwner(database, together),
+      updates: createStoredUpdates(database, together, clock),
+      turns: createStoredTurns(database, together, clock),
+      bubbles: createStoredBubbles(database, together),
+      together,
       close() {
         if (database.isOpen) database.close();
       },

@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { SCHEMA_VERSION, schemaVersionOf } from "./migrations.ts";
+
+/** How a store's file is, looked at without changing it. */
+export type DatabaseState =
+  /** There is none yet; the first start makes one. */
+  | { readonly type: "new" }
+  | { readonly type: "sound" }
+  /** A newer evie wrote it. */
+  | { readonly type: "newer"; readonly version: number }
+  | { readonly type: "damaged"; readonly reason: string };
+
+/** Milliseconds to wait for another program that holds the file. */
+const BUSY_TIMEOUT = 2_000;
+
+/** Looks through the database at `path`, also while evie runs on it. Never throws. */
+export function checkDatabase(path: string): DatabaseState {
+  if (!existsSync(path)) return { type: "new" };
+  try {
+    using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
+    const version = schemaVersionOf(database);
+    if (version > SCHEMA_VERSION) return { type: "newer", version };
+    const { quick_check: health } = database.prepare("PRAGMA quick_check(1)").get() ?? {};
+    return health === "ok" ? { type: "sound" } : { type: "damaged", reason: String(health) };
+  } catch (error) {
+    return { type: "damaged", reason: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,170 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Clock } from "../domain/clock.ts";
+import type { Face } from "../domain/events.ts";
+import { parseSessionId, parseTurnId } from "../domain/ids.ts";
+import type { SessionId, TurnId } from "../domain/ids.ts";
+import type { TurnOutcome } from "../domain/turn.ts";
+import { isFace } from "./sessions.ts";
+import type { Together } from "./transaction.ts";
+
+interface NewTurn {
+  readonly id: TurnId;
+  readonly sessionId: SessionId;
+  readonly face: Face;
+  /** The updates that it is made of, in order. */
+  readonly sources: readonly number[];
+}
+
+interface OpenTurn extends NewTurn {
+  readonly state: "flushed" | "handed" | "accepted";
+  /** Bytes of the session's file when the prompt was handed over. */
+  readonly fileSize: number;
+  /** Why it was being ended. */
+  readonly ending?: "replaced" | "stopped";
+}
+
+interface EndedTurn {
+  readonly id: TurnId;
+  readonly chat: string;
+  readonly outcome: TurnOutcome;
+  readonly finalText: string;
+}
+
+interface KnownTurn {
+  readonly sources: readonly number[];
+  /** Whether an agent may have seen its prompt. */
+  readonly handed: boolean;
+  /** Whether a person had it done again already. */
+  readonly repeated: boolean;
+}
+
+/** Every turn, from its flush to its delivery. Each call throws when the database does, and is durable when it returns. */
+export interface StoredTurns {
+  /**
+   * A turn is there. Its updates are spent in the same transaction, and a turn that it takes the place of gives its
+   * updates up to it. Told again of the same turn, its updates are those that are named now.
+   */
+  flushed(turn: NewTurn, instead?: TurnId): void;
+  /** Its prompt is about to be written to the agent, whose session file holds so many bytes. */
+  handed(id: TurnId, fileSize: number): void;
+  accepted(id: TurnId): void;
+  /** It is being ended, which may take a while. */
+  ending(id: TurnId, reason: "replaced" | "stopped"): void;
+  /** How it ended and all that the agent said in it. A second end changes nothing. */
+  ended(id: TurnId, outcome: TurnOutcome, finalText: string): void;
+  /** Its chat shows all of it. */
+  delivered(id: TurnId): void;
+  /** A person wants it done again. False when that was so already, or the turn is not known. */
+  repeat(id: TurnId): boolean;
+  get(id: TurnId): KnownTurn | undefined;
+  /** Those without an end, in the order of their flushes. */
+  open(): readonly OpenTurn[];
+  /** Those that ended and whose chat does not show all of it, in the order of their flushes. */
+  undelivered(): readonly EndedTurn[];
+  /** Removes what was delivered, or belongs to no chat, and was flushed before `before` (milliseconds since 1970). */
+  sweep(before: number): void;
+}
+
+/** The chat that a turn is shown in: where it was asked, or where it was shown, or the chat of its session. */
+const CHAT = `COALESCE(
+  (SELECT chat FROM updates WHERE id = json_extract(turns.sources, '$[0]')),
+  (SELECT chat FROM bubbles WHERE turn_id = turns.id LIMIT 1),
+  (SELECT key FROM chats WHERE chats.session_id = turns.session_id LIMIT 1))`;
+
+export function createStoredTurns(database: DatabaseSync, together: Together, clock: Clock): StoredTurns {
+  const insert = database.prepare(
+    `INSERT INTO turns (id, session_id, face, sources, flushed_at) VALUES (:id, :sessionId, :face, :sources, :at)
+     ON CONFLICT (id) DO UPDATE SET sources = excluded.sources`,
+  );
+  const spend = database.prepare("UPDATE updates SET spent = 1 WHERE id = ?");
+  const giveUp = database.prepare(
+    `UPDATE turns SET sources = '[]', ended_at = :at, outcome = '{"type":"replaced"}', final = '' WHERE id = :id`,
+  );
+  const hand = database.prepare("UPDATE turns SET handed_at = :at, file_size = :fileSize WHERE id = :id");
+  const accept = database.prepare("UPDATE turns SET accepted_at = :at WHERE id = :id");
+  const noteEnding = database.prepare("UPDATE turns SET ending = :reason WHERE id = :id");
+  const end = database.prepare(
+    "UPDATE turns SET ended_at = :at, outcome = :outcome, final = :final WHERE id = :id AND ended_at IS NULL",
+  );
+  const deliver = database.prepare("UPDATE turns SET delivered_at = :at WHERE id = :id");
+  const repeat = database.prepare(
+    "UPDATE turns SET repeated_at = :at WHERE id = :id AND repeated_at IS NULL",
+  );
+  const select = database.prepare("SELECT sources, handed_at, repeated_at FROM turns WHERE id = ?");
+  const selectOpen = database.prepare("SELECT * FROM turns WHERE ended_at IS NULL ORDER BY place");
+  const selectEnded = database.prepare(
+    `SELECT id, outcome, final, ${CHAT} AS chat FROM turns
+     WHERE ended_at IS NOT NULL AND delivered_at IS NULL ORDER BY place`,
+  );
+  const sweepTurns = database.prepare(
+    `DELETE FROM turns WHERE flushed_at < ? AND ended_at IS NOT NULL
+       AND (delivered_at IS NOT NULL OR ${CHAT} IS NULL)`,
+  );
+  const sweepBubbles = database.prepare("DELETE FROM bubbles WHERE turn_id NOT IN (SELECT id FROM turns)");
+
+  return {
+    flushed: ({ id, sessionId, face, sources }, instead) =>
+      together(() => {
+        const at = clock.date();
+        insert.run({ id, sessionId, face, sources: JSON.stringify(sources), at });
+        for (const source of sources) spend.run(source);
+        if (instead !== undefined) giveUp.run({ id: instead, at });
+      }),
+    handed: (id, fileSize) => void hand.run({ id, fileSize, at: clock.date() }),
+    accepted: (id) => void accept.run({ id, at: clock.date() }),
+    ending: (id, reason) => void noteEnding.run({ id, reason }),
+    ended: (id, outcome, final) =>
+      void end.run({ id, outcome: JSON.stringify(outcome), final, at: clock.date() }),
+    delivered: (id) => void deliver.run({ id, at: clock.date() }),
+    repeat: (id) => repeat.run({ id, at: clock.date() }).changes === 1,
+    get: (id) => {
+      const row = select.get(id);
+      if (row === undefined) return undefined;
+      return {
+        sources: readSources(row),
+        handed: row["handed_at"] !== null,
+        repeated: row["repeated_at"] !== null,
+      };
+    },
+    open: () => selectOpen.all().flatMap((row) => readOpen(row) ?? []),
+    undelivered: () => selectEnded.all().flatMap((row) => readEnded(row) ?? []),
+    sweep: (before) =>
+      together(() => {
+        sweepTurns.run(before);
+        sweepBubbles.run();
+      }),
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function readSources(row: Row): readonly number[] {
+  return JSON.parse(String(row["sources"])) as number[];
+}
+
+function readOpen(row: Row): OpenTurn | undefined {
+  const id = parseTurnId(String(row["id"]));
+  const sessionId = parseSessionId(String(row["session_id"]));
+  const { face, ending } = row;
+  if (id === undefined || sessionId === undefined || !isFace(face)) return undefined;
+  return {
+    id,
+    sessionId,
+    face,
+    sources: readSources(row),
+    state: row["accepted_at"] !== null ? "accepted" : row["handed_at"] !== null ? "handed" : "flushed",
+    fileSize: Number(row["file_size"] ?? 0),
+    ...(ending === "replaced" || ending === "stopped" ? { ending } : {}),
+  };
+}
+
+function readEnded(row: Row): EndedTurn | undefined {
+  const id = parseTurnId(String(row["id"]));
+  if (id === undefined || row["chat"] === null) return undefined;
+  return {
+    id,
+    chat: String(row["chat"]),
+    outcome: JSON.parse(String(row["outcome"])) as TurnOutcome,
+    finalText: String(row["final"]),
+  };
+}

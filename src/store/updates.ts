@@ -1,0 +1,73 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Clock } from "../domain/clock.ts";
+import type { Together } from "./transaction.ts";
+
+interface NewUpdate {
+  /** Telegram's number of it, an `update_id`. */
+  readonly id: number;
+  /** Where it was written; undefined for what belongs to no chat. */
+  readonly chat: string | undefined;
+  /** As it came, in JSON. */
+  readonly body: string;
+}
+
+/** What Telegram sent, from before it is confirmed. Each call throws when the database does. */
+export interface StoredUpdates {
+  /** Stores those that are not here yet, in order, durable when it returns. Gives their numbers. */
+  add(updates: readonly NewUpdate[]): ReadonlySet<number>;
+  /** Notes that these need no more looking at: a turn names them, or what they asked for was done. */
+  spend(ids: readonly number[]): void;
+  /** The bodies of those that still need looking at, in the order of their arrival. */
+  unspent(): readonly string[];
+  /** The bodies of these, in this order, as far as they are here. */
+  bodies(ids: readonly number[]): readonly string[];
+  /** Removes what was spent and is older than `before` (milliseconds since 1970), unless a turn's row names it. */
+  sweep(before: number): void;
+}
+
+/**
+ * Milliseconds in which a number that comes again is the same update. Telegram keeps one for 24 hours, and numbers may
+ * begin anew anywhere after a week without any: an old row must not swallow a new message.
+ */
+const SAME_WITHIN = 48 * 3_600_000;
+
+export function createStoredUpdates(database: DatabaseSync, together: Together, clock: Clock): StoredUpdates {
+  const known = database.prepare("SELECT 1 FROM updates WHERE id = ? AND stored_at > ?");
+  const insert = database.prepare(
+    "INSERT OR REPLACE INTO updates (id, chat, body, stored_at) VALUES (:id, :chat, :body, :at)",
+  );
+  const spend = database.prepare("UPDATE updates SET spent = 1 WHERE id = ?");
+  const unspent = database.prepare("SELECT body FROM updates WHERE spent = 0 ORDER BY place");
+  const body = database.prepare("SELECT body FROM updates WHERE id = ?");
+  const sweep = database.prepare(
+    `DELETE FROM updates WHERE spent = 1 AND stored_at < ?
+       AND id NOT IN (SELECT source.value FROM turns, json_each(turns.sources) AS source)`,
+  );
+
+  return {
+    add: (updates) =>
+      together(() => {
+        const at = clock.date();
+        const added = new Set<number>();
+        for (const { id, chat = null, body: text } of updates) {
+          if (added.has(id) || known.get(id, at - SAME_WITHIN) !== undefined) continue;
+          insert.run({ id, chat, body: text, at });
+          added.add(id);
+        }
+        return added;
+      }),
+    spend: (ids) =>
+      together(() => {
+        for (const id of ids) spend.run(id);
+      }),
+    unspent: () => unspent.all().map((row) => String(row["body"])),
+    bodies: (ids) =>
+      ids.flatMap((id) => {
+        const row = body.get(id);
+        return row === undefined ? [] : [String(row["body"])];
+      }),
+    sweep: (before) => {
+      sweep.run(before);
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { Update } from "grammy/types";
+import type { Clock } from "../domain/clock.ts";
+import type { Log } from "../domain/log.ts";
+import type { Backoff } from "./backoff.ts";
+import { updateChat } from "./receive.ts";
+
+/** What the inbox needs of a store. Each call throws when the store cannot, and is durable when it returns. */
+export interface UpdateStore {
+  /** Stores those that are not here yet, in order. Gives their numbers. */
+  add(
+    updates: readonly { readonly id: number; readonly chat: string | undefined; readonly body: string }[],
+  ): ReadonlySet<number>;
+  /** Notes that these need no more looking at. */
+  spend(ids: readonly number[]): void;
+  /** The bodies of those that still need looking at, in the order of their arrival. */
+  unspent(): readonly string[];
+  /** The bodies of these, in this order, as far as they are here. */
+  bodies(ids: readonly number[]): readonly string[];
+}
+
+/** What came from Telegram and is evie's to answer: stored before Telegram is told that it was received. */
+export interface Inbox {
+  /**
+   * Stores a batch and gives those that are new, in order. While the store cannot take it, says so and tries again; that
+   * ends without a batch only when `stopped`.
+   */
+  keep(batch: readonly Update[], stopped: AbortSignal): Promise<readonly Update[] | undefined>;
+  /** Nothing is left to do for these. When the store cannot note it, they are looked at again after a restart. */
+  spend(ids: readonly number[]): void;
+  /** Those that nobody has answered yet, in the order of their arrival. */
+  unspent(): readonly Update[];
+  /** These, in this order, as far as they are kept still. */
+  recall(ids: readonly number[]): readonly Update[];
+  /** Why nothing can be stored at the moment, in one sentence; undefined when it can. */
+  readonly trouble: string | undefined;
+}
+
+export interface InboxOptions {
+  readonly store: UpdateStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly backoff: Backoff;
+}
+
+export function createInbox({ store, clock, log, backoff }: InboxOptions): Inbox {
+  let trouble: string | undefined;
+
+  function parse(bodies: readonly string[]): readonly Update[] {
+    return bodies.map((body) => JSON.parse(body) as Update);
+  }
+
+  return {
+    async keep(batch, stopped) {
+      if (batch.length === 0) return batch;
+      const rows = batch.map((update) => ({
+        id: update.update_id,
+        chat: updateChat(update),
+        body: JSON.stringify(update),
+      }));
+      while (!stopped.aborted) {
+        try {
+          const fresh = store.add(rows);
+          if (trouble !== undefined) log.info({}, "messages can be stored again");
+          trouble = undefined;
+          backoff.reset();
+          return batch.filter(({ update_id }) => fresh.has(update_id));
+        } catch (error) {
+          const wait = backoff.next();
+          trouble = `Messages cannot be stored (${error instanceof Error ? error.message : String(error)}), so none is taken. See that the disk has room.`;
+          log.error({ err: error, seconds: Math.round(wait / 1_000) }, `${trouble} Trying again`);
+          await clock.sleep(wait, stopped);
+        }
+      }
+      return undefined;
+    },
+    spend(ids) {
+      if (ids.length === 0) return;
+      try {
+        store.spend(ids);
+      } catch (error) {
+        log.error({ err: error, updates: ids }, "what was answered could not be noted");
+      }
+    },
+    unspent: () => parse(store.unspent()),
+    recall: (ids) => parse(store.bodies(ids)),
+    get trouble() {
+      return trouble;
+    },
+  };
+}

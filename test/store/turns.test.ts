@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { makeChatKey, makeSessionId, makeTurnId, type TurnId } from "../../src/domain/ids.ts";
+import { createStoreRig } from "./store-rig.ts";
+
+const chat = makeChatKey({ chatId: 7 });
+const sessionId = makeSessionId();
+
+function setUp() {
+  const rig = createStoreRig();
+  rig.store.updates.add([1, 2, 3, 4].map((id) => ({ id, chat, body: `${id}` })));
+  const flush = (sources: readonly number[], instead?: TurnId): TurnId => {
+    const id = makeTurnId();
+    rig.store.turns.flushed({ id, sessionId, face: "telegram", sources }, instead);
+    return id;
+  };
+  return Object.assign(rig, { flush });
+}
+
+test("a flush spends the turn's updates, and the turn is open with them after a restart", () => {
+  using rig = setUp();
+  const id = rig.flush([1, 2]);
+  const { turns, updates } = rig.reopen();
+  expect(updates.unspent()).toEqual(["3", "4"]);
+  expect(turns.open()).toEqual([
+    { id, sessionId, face: "telegram", sources: [1, 2], state: "flushed", fileSize: 0 },
+  ]);
+});
+
+test("a turn goes from flushed to handed, accepted and ended, and is then open no more", () => {
+  using rig = setUp();
+  const id = rig.flush([1]);
+  const { turns } = rig.store;
+  turns.handed(id, 120);
+  expect(turns.open()).toMatchObject([{ state: "handed", fileSize: 120 }]);
+  turns.accepted(id);
+  turns.ending(id, "replaced");
+  expect(turns.open()).toMatchObject([{ state: "accepted", ending: "replaced" }]);
+  turns.ended(id, { type: "replaced" }, "Half an");
+  expect(turns.open()).toEqual([]);
+  expect(rig.reopen().turns.undelivered()).toEqual([
+    { id, chat, outcome: { type: "replaced" }, finalText: "Half an" },
+  ]);
+});
+
+test("the first end counts", () => {
+  using rig = setUp();
+  const id = rig.flush([1]);
+  rig.store.turns.ended(id, { type: "done" }, "All of it.");
+  rig.store.turns.ended(id, { type: "stopped" }, "");
+  expect(rig.store.turns.undelivered()).toMatchObject([
+    { outcome: { type: "done" }, finalText: "All of it." },
+  ]);
+});
+
+test("a turn that takes another's place takes its updates, and each is in one turn only", () => {
+  using rig = setUp();
+  const first = rig.flush([1, 2]);
+  const second = rig.flush([3]);
+  rig.store.turns.flushed({ id: second, sessionId, face: "telegram", sources: [1, 2, 3] }, first);
+  expect(rig.store.turns.open()).toMatchObject([{ id: second, sources: [1, 2, 3] }]);
+  expect(rig.store.turns.get(first)?.sources).toEqual([]);
+});
+
+test("a turn is delivered once, and then there is nothing left to show of it", () => {
+  using rig = setUp();
+  const id = rig.flush([1]);
+  rig.store.turns.ended(id, { type: "done" }, "Yes.");
+  rig.store.turns.delivered(id);
+  expect(rig.store.turns.undelivered()).toEqual([]);
+});
+
+test("a turn that nobody asked for in a chat is shown where it was shown before, or where its session is", () => {
+  using rig = setUp();
+  const { turns, bubbles, sessions, chats } = rig.store;
+  const id = makeTurnId();
+  turns.flushed({ id, sessionId, face: "http", sources: [] });
+  turns.ended(id, { type: "done" }, "Yes.");
+  expect(turns.undelivered()).toEqual([]);
+  sessions.add({ id: sessionId, cwd: "/", face: "http", createdAt: 1 });
+  chats.point(chat, sessionId);
+  expect(turns.undelivered()).toMatchObject([{ id, chat }]);
+  bubbles.keep(id, makeChatKey({ chatId: 8 }), [{ messageId: 4, content: "…" }]);
+  expect(turns.undelivered()).toMatchObject([{ id, chat: "8" }]);
+});
+
+test("bubbles are those of the last time, in order, and each turn's its own", () => {
+  using rig = setUp();
+  const [one, other] = [rig.flush([1]), rig.flush([2])];
+  rig.store.bubbles.keep(one, chat, [{ messageId: 10, content: "…" }]);
+  rig.store.bubbles.keep(one, chat, [
+    { messageId: 10, content: "a" },
+    { messageId: 9, content: "b" },
+  ]);
+  rig.store.bubbles.keep(other, chat, [{ messageId: 11, content: "c" }]);
+  rig.store.bubbles.keep(other, chat, []);
+  expect(rig.reopen().bubbles.of(one)).toEqual([
+    { messageId: 10, content: "a" },
+    { messageId: 9, content: "b" },
+  ]);
+  expect(rig.store.bubbles.of(other)).toEqual([]);
+});
+
+test("a turn is done again once, however often it is asked for", () => {
+  using rig = setUp();
+  const id = rig.flush([1]);
+  rig.store.turns.handed(id, 0);
+  expect(rig.store.turns.repeat(id)).toBe(true);
+  expect(rig.store.turns.repeat(id)).toBe(false);
+  expect(rig.store.turns.repeat(makeTurnId())).toBe(false);
+  expect(rig.store.turns.get(id)).toEqual({ sources: [1], handed: true, repeated: true });
+  expect(rig.store.turns.get(makeTurnId())).toBeUndefined();
+});
+
+test("a sweep takes old turns that were delivered, with their bubbles, and no other", () => {
+  using rig = setUp();
+  const { turns, bubbles } = rig.store;
+  const [delivered, undelivered, open] = [rig.flush([1]), rig.flush([2]), rig.flush([3])];
+  for (const id of [delivered, undelivered]) turns.ended(id, { type: "done" }, "");
+  turns.delivered(delivered);
+  for (const id of [delivered, undelivered]) bubbles.keep(id, chat, [{ messageId: 1, content: "" }]);
+  turns.sweep(rig.clock.date());
+  expect(turns.get(delivered)).toBeDefined();
+  turns.sweep(rig.clock.date() + 1);
+  expect([delivered, undelivered, open].map((id) => turns.get(id) !== undefined)).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  expect([delivered, undelivered].map((id) => bubbles.of(id).length)).toEqual([0, 1]);
+});

@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { createBackoff } from "../../src/telegram/backoff.ts";
+import { createInbox } from "../../src/telegram/inbox.ts";
+import { createStoreRig } from "../store/store-rig.ts";
+import { createMemoryLog } from "../fakes/memory-log.ts";
+import { messageUpdate } from "./updates.ts";
+
+function setUp() {
+  const rig = createStoreRig();
+  const log = createMemoryLog();
+  const state = { full: false };
+  const refuse = (): void => {
+    if (state.full) throw new Error("database or disk is full");
+  };
+  const inbox = createInbox({
+    store: {
+      add(updates) {
+        refuse();
+        return rig.store.updates.add(updates);
+      },
+      spend(ids) {
+        refuse();
+        rig.store.updates.spend(ids);
+      },
+      unspent: () => rig.store.updates.unspent(),
+      bodies: (ids) => rig.store.updates.bodies(ids),
+    },
+    clock: rig.clock,
+    log,
+    backoff: createBackoff(() => 0.5),
+  });
+  return Object.assign(rig, { log, state, inbox });
+}
+
+const running = new AbortController().signal;
+const update = (id: number, text: string) => ({ ...messageUpdate({ text }), update_id: id });
+
+test("a batch is stored whole before it is given on, without what came before", async () => {
+  using rig = setUp();
+  const [one, two] = [update(1, "one"), update(2, "two")];
+  expect(await rig.inbox.keep([one], running)).toEqual([one]);
+  expect(await rig.inbox.keep([one, two], running)).toEqual([two]);
+  expect(rig.inbox.unspent()).toEqual([one, two]);
+  rig.inbox.spend([1]);
+  expect(rig.inbox.unspent()).toEqual([two]);
+  expect(rig.inbox.recall([2, 1])).toEqual([two, one]);
+});
+
+test("on a full disk nothing is given on; evie says so, and goes on when there is room again", async () => {
+  using rig = setUp();
+  rig.state.full = true;
+  let given: unknown = "nothing yet";
+  const keeping = rig.inbox.keep([update(1, "one")], running).then((batch) => (given = batch));
+  await rig.clock.advance(60_000);
+  expect(given).toBe("nothing yet");
+  expect(rig.inbox.trouble).toMatch(/disk is full.*See that the disk has room/);
+  expect(rig.log.messages("error").length).toBeGreaterThan(2);
+  rig.state.full = false;
+  await rig.clock.advance(30_000);
+  await keeping;
+  expect(given).toHaveLength(1);
+  expect(rig.inbox.trouble).toBeUndefined();
+});
+
+test("a stop ends the wait for room, and the batch is nobody's", async () => {
+  using rig = setUp();
+  rig.state.full = true;
+  const stopping = new AbortController();
+  const keeping = rig.inbox.keep([update(1, "one")], stopping.signal);
+  await rig.clock.settle();
+  stopping.abort();
+  expect(await keeping).toBeUndefined();
+});
+
+test("what was answered and cannot be noted is in the log, and evie goes on", async () => {
+  using rig = setUp();
+  await rig.inbox.keep([update(1, "one")], running);
+  rig.state.full = true;
+  rig.inbox.spend([1]);
+  expect(rig.log.messages("error")).toEqual(["what was answered could not be noted"]);
+  expect(rig.inbox.unspent()).toHaveLength(1);
+});
