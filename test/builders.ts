@@ -6,8 +6,8 @@ export function png(shade: number, width = 8, height = 8): Uint8Array {
   return pngOf(width, height, () => Buffer.alloc(width * 3, shade));
 }
 
-function pngOf(width: number, height: number, makeRow: () => Buffer): Uint8Array {
-  const rows = Array.from({ length: height }, () => Buffer.concat([Buffer.from([0]), makeRow()]));
+function pngOf(width: number, height: number, makeRow: (y: number) => Buffer): Uint8Array {
+  const rows = Array.from({ length: height }, (_, y) => Buffer.concat([Buffer.from([0]), makeRow(y)]));
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -19,6 +19,17 @@ function pngOf(width: number, height: number, makeRow: () => Buffer): Uint8Array
     chunk("IDAT", deflateSync(Buffer.concat(rows))),
     chunk("IEND", Buffer.alloc(0)),
   ]);
+}
+
+/** A real PNG, drawn point by point: red, green and blue from 0 to 255. */
+export function drawnPng(
+  width: number,
+  height: number,
+  colourAt: (x: number, y: number) => readonly number[],
+): Uint8Array {
+  return pngOf(width, height, (y) =>
+    Buffer.concat(Array.from({ length: width }, (_, x) => Buffer.from(colourAt(x, y).map(Math.round)))),
+  );
 }
 
 /** A real PNG that cannot be compressed, of about `width` x `height` x 3 bytes: slow to shrink. */

@@ -110,6 +110,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     watch: (event) => underneath.see(event),
     async close() {
       feed.close();
+      troubles.close();
       await Promise.all([server.close(), api.close(), standIn?.close()]);
     },
   };

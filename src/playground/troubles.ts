@@ -14,6 +14,8 @@ export interface TroubleSwitches {
   readonly state: Troubles;
   /** Switches one on or off. An outage ends by itself after ten seconds, and not earlier. */
   set(name: "flood" | "outage" | "slowFiles", on: boolean): void;
+  /** For when the Bot API ends: an outage is not ended any more, since that would open it again. */
+  close(): void;
 }
 
 /** `changed` is called whenever `state` has become another; `remark` gets a line for people. */
@@ -25,6 +27,7 @@ export function createTroubles(
   let flood: ActiveFault | undefined;
   let slowFiles: ActiveFault | undefined;
   let outageUntil: number | undefined;
+  const closed = new AbortController();
 
   const state = (): Troubles => ({
     flood: flood !== undefined,
@@ -38,7 +41,8 @@ export function createTroubles(
     changed(state());
     remark("Telegram is out of reach for ten seconds.");
     const { end } = await api.faults.outage();
-    await clock.sleep(OUTAGE_MS);
+    await clock.sleep(OUTAGE_MS, closed.signal);
+    if (closed.signal.aborted) return;
     await end();
     outageUntil = undefined;
     changed(state());
@@ -79,5 +83,6 @@ export function createTroubles(
       }
       changed(state());
     },
+    close: () => closed.abort(),
   };
 }

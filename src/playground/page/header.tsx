@@ -29,6 +29,7 @@ export function Header({ state: { chat, connected, ahead }, isOpen, onPanel }: H
       <button
         type="button"
         class="panel-toggle"
+        aria-label="Underneath"
         aria-expanded={isOpen}
         aria-controls="underneath"
         onClick={onPanel}
