@@ -81,13 +81,19 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
   let closed = false;
   let pumping = false;
   let nap = new AbortController();
+  /** When the pump wakes by itself; in the past while it is awake. */
+  let napUntil = Number.NEGATIVE_INFINITY;
   let whenIdle: (() => void)[] = [];
 
   function wake(): void {
     paused.clear();
-    // With a reason of its own, or each event of a long answer would cost an exception with a stack.
-    nap.abort("woken");
-    if (pumping || closed) return;
+    if (closed) return;
+    if (pumping) {
+      // Most events of a long answer change nothing before the next edit is due: the pump sleeps on.
+      const { at = Number.POSITIVE_INFINITY } = choose(clock.now()) ?? {};
+      if (at < napUntil) nap.abort();
+      return;
+    }
     pumping = true;
     pump().catch((error: unknown) => {
       pumping = false;
@@ -108,7 +114,9 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
       const { place, kind, speaker } = candidate;
       if (candidate.at > now) {
         nap = new AbortController();
+        napUntil = candidate.at;
         await clock.sleep(candidate.at - now, nap.signal);
+        napUntil = Number.NEGATIVE_INFINITY;
       } else if (doubtful && kind !== "typing") {
         await spend(place, { type: "probe" });
       } else if (speaker === undefined || kind === "reply") {

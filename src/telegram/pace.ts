@@ -5,7 +5,7 @@ const LEAST = 2;
 const ENOUGH = 3;
 
 /** Tokens that must come back before the next edit: a little more than the one that it takes. */
-const REGAIN = 1.2;
+const REGAIN = 1.15;
 
 /** How full a chat's bucket must be before the next edit. */
 export interface EditPace {
@@ -15,7 +15,7 @@ export interface EditPace {
 }
 
 /**
- * Lets edits come a fifth slower than their tokens, until one token more is saved up. At the very pace of the bucket
+ * Lets edits come a little slower than their tokens, until one token more is saved up. At the very pace of the bucket
  * nothing is ever saved up, and then each new page and each reply makes the screen stand still for two seconds.
  */
 export function createEditPace(): EditPace {

@@ -50,7 +50,7 @@ describe("while a turn runs", () => {
     const rig = await startDelivery();
     await rig.tell(opens("a"));
     await stream(rig, "a", 10_000);
-    expect(moments(rig, "edit")).toEqual([0, 1_200, 2_400, 3_600, 4_800, 6_000, 7_000, 8_000, 9_000, 10_000]);
+    expect(moments(rig, "edit")).toEqual([0, 1_150, 2_300, 3_450, 4_600, 5_750, 6_900, 8_000, 9_000, 10_000]);
     expect(rig.chat.texts()[0]).toMatch(/^w0 w1 .* w199$/);
   });
 

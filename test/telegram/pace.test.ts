@@ -10,9 +10,9 @@ describe("the pace of edits", () => {
     const pace = createEditPace();
     const needed = [1, 1.2, 1.4, 1.6, 1.8, 2, 2].map((left) => {
       pace.spent(true, left);
-      return Math.round(pace.needed * 10) / 10;
+      return Math.round(pace.needed * 100) / 100;
     });
-    expect(needed).toEqual([2.2, 2.4, 2.6, 2.8, 3, 3, 3]);
+    expect(needed).toEqual([2.15, 2.35, 2.55, 2.75, 2.95, 3, 3]);
   });
 
   test("spends what was saved on a page or a reply: the next edit need not wait for it", () => {
