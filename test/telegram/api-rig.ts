@@ -38,7 +38,11 @@ export async function startApiRig(options: Omit<BotApiOptions, "clock"> = {}): P
     called: (method, times = 1) =>
       server.until(() => server.callsOf(method).length >= times, { what: `${times} × ${method}` }),
     async advanceUntil(look, stepMs = 500) {
-      for (let step = 0; step < 5_000 && !look(); step += 1) await clock.advance(stepMs);
+      for (let step = 0; step < 5_000 && !look(); step += 1) {
+        await clock.advance(stepMs);
+        // What is real must keep up, or a deadline would pass while an answer is on its way.
+        for (let round = 0; round < 8 && !look(); round += 1) await clock.settle();
+      }
     },
   };
 }

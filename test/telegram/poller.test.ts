@@ -1,7 +1,12 @@
 import type { Update } from "grammy/types";
 import { describe, expect, test } from "vitest";
 import { createBackoff } from "../../src/telegram/backoff.ts";
-import { ConflictError, createPoller, UnauthorizedError } from "../../src/telegram/poller.ts";
+import {
+  ConflictError,
+  createPoller,
+  type PollerOptions,
+  UnauthorizedError,
+} from "../../src/telegram/poller.ts";
 import { type ApiRig, startApiRig } from "./api-rig.ts";
 
 interface PollerRig extends ApiRig {
@@ -17,7 +22,10 @@ interface PollerRig extends ApiRig {
 
 const OVER = "over";
 
-async function startPoller(handle?: (update: Update) => Promise<void>): Promise<PollerRig> {
+async function startPoller(
+  handle?: (update: Update) => Promise<void>,
+  keep: PollerOptions["keep"] = (batch) => Promise.resolve(batch),
+): Promise<PollerRig> {
   const rig = await startApiRig();
   const handled: Update[] = [];
   const poller = createPoller({
@@ -25,6 +33,7 @@ async function startPoller(handle?: (update: Update) => Promise<void>): Promise<
     clock: rig.clock,
     log: rig.log,
     backoff: createBackoff(() => 0.5),
+    keep,
     handle: async (update) => {
       handled.push(update);
       await handle?.(update);
@@ -49,6 +58,9 @@ async function startPoller(handle?: (update: Update) => Promise<void>): Promise<
           (error: unknown) => void (ending = error),
         ),
       stop: () => poller.stop(),
+      get lastGoodPoll() {
+        return poller.lastGoodPoll;
+      },
     },
   };
 }
@@ -74,6 +86,51 @@ describe("polling", () => {
     await rig.stop();
     await running;
     expect(rig.ending()).toBe(OVER);
+  });
+
+  test("confirms nothing before it is kept, and hands on only what is new", async () => {
+    const kept = Promise.withResolvers<void>();
+    const rig = await startPoller(undefined, async (batch) => {
+      if (batch.length === 0) return batch;
+      await kept.promise;
+      return batch.slice(1);
+    });
+    for (const words of ["seen before", "new"]) await rig.ada.say(words);
+    const running = rig.poller.run();
+    await rig.called("getUpdates", 1);
+    await rig.clock.advance(60_000);
+    expect([rig.server.pendingUpdates.length, rig.handled.length, rig.polls().length]).toEqual([2, 0, 1]);
+    kept.resolve();
+    await rig.server.until(() => rig.server.pendingUpdates.length === 0);
+    expect(texts(rig.handled)).toEqual(["new"]);
+    await rig.stop();
+    await running;
+  });
+
+  test("that is stopped before a batch was kept leaves it at Telegram", async () => {
+    const rig = await startPoller(
+      undefined,
+      (_batch, stopped) =>
+        new Promise((resolve) => stopped.addEventListener("abort", () => resolve(undefined))),
+    );
+    await rig.ada.say("kept nowhere");
+    const running = rig.poller.run();
+    await rig.called("getUpdates", 1);
+    await rig.clock.settle();
+    await rig.stop();
+    await running;
+    expect([rig.ending(), rig.handled.length, rig.server.pendingUpdates.length]).toEqual([OVER, 0, 1]);
+  });
+
+  test("knows when Telegram last answered", async () => {
+    const rig = await startPoller();
+    expect(rig.poller.lastGoodPoll).toBeUndefined();
+    await rig.ada.say("one");
+    const running = rig.poller.run();
+    await rig.called("getUpdates", 2);
+    expect(rig.poller.lastGoodPoll).toBe(rig.clock.date());
+    await rig.stop();
+    await running;
   });
 
   test("hands on the updates of one batch in one synchronous step, without waiting for any", async () => {
@@ -306,6 +363,15 @@ describe("a fault", () => {
     for (const message of rig.log.messages("warn")) {
       expect(message).toBe("Telegram could not be asked for messages. Trying again");
     }
+
+    // It worked in between, so the next wait is a short one again.
+    const hiccup = rig.server.faults.calls({ kind: "html", status: 502, methods: "getUpdates", times: 1 });
+    await rig.ada.say("more");
+    await rig.advanceUntil(() => hiccup.hits === 1, 100);
+    const before = rig.polls().length;
+    await rig.advanceUntil(() => rig.polls().length > before, 100);
+    const [failed = 0, next = 0] = rig.polls().slice(-2);
+    expect(next - failed).toBeLessThan(1_500);
     await rig.stop();
   });
 
