@@ -28,7 +28,8 @@ export function finishTail(tail: Tail, references: References): Tail {
   const start = startOf(leaf) - held.offset;
   const text = held.source.slice(start);
   const finished = finishText(text);
-  if (finished === text) return { ...held, open: leaf };
+  // White space at a paragraph's end is nothing to parse it for once more.
+  if (finished.trimEnd() === text.trimEnd()) return { ...held, open: leaf };
   const end = finished === "" ? lineStart(held.source, start) : start;
   const reparsed = reparse(held.source.slice(0, end) + finished, references);
   const open = leafOf(reparsed.blocks);
