@@ -1,6 +1,7 @@
 import type { AgentEvent } from "./events.ts";
 import type { AgentFailure } from "./failure.ts";
 import type { Prompt } from "./prompt.ts";
+import type { AnswerValue, Question } from "./question.ts";
 
 export interface AgentOptions {
   /** The file that holds the conversation. It need not exist yet. */
@@ -9,6 +10,11 @@ export interface AgentOptions {
   readonly cwd: string;
   /** Called synchronously for each event, in order, only between a run's hand-over and its end. */
   readonly emit: (event: AgentEvent) => void;
+  /**
+   * Called synchronously, only during a run, when the agent asks the person something. It waits until `answer` is
+   * called, the question's time is over, or the run is aborted; of the last two it says nothing.
+   */
+  readonly ask: (question: Question) => void;
 }
 
 /** Starts one agent process on one session. Returns at once and never throws: what goes wrong is told by `ready`. */
@@ -27,6 +33,8 @@ export interface Agent {
    * ABORT_GRACE, because it was dismissed. Without a run it does nothing. Idempotent.
    */
   abort(): void;
+  /** Answers a question of the agent's; null says that nobody will. A question that is not open any more is let be. */
+  answer(questionId: string, value: AnswerValue): void;
   /** Ends the process and the whole tree under it; resolves when its exit was seen. Idempotent, never rejects. */
   dismiss(): Promise<void>;
 }
@@ -40,6 +48,11 @@ export interface AgentRun {
   readonly accepted: Promise<boolean>;
   /** Settles once, never rejects, always after `accepted`; no event of this run follows it. */
   readonly ended: Promise<RunEnd>;
+  /**
+   * Says one more prompt into the run, to be heard before the model's next answer. Never rejects. False: the agent did
+   * not take it, and it may be sent by itself. Left out where an agent cannot be spoken to while it works.
+   */
+  steer?(prompt: Prompt): Promise<boolean>;
 }
 
 export type RunEnd =

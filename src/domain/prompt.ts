@@ -23,6 +23,8 @@ export interface Prompt {
 
 /** A prompt that may still be on its way, because files of it are being fetched. */
 export interface PromptDraft {
+  /** The numbers of what it is made of, for the ledger; whoever made it knows what they mean. */
+  readonly sources?: readonly number[];
   /** Never rejects: what could not be fetched is named in the prompt's text. */
   readonly ready: Promise<Prompt>;
   /** Says that nobody needs the prompt any more (its turn ended, or it was discarded): downloads stop, picture files go. Idempotent. */

@@ -1,7 +1,9 @@
-import type { Face, SessionEvent } from "./events.ts";
+import type { Face, Message, ReplayEvent, SessionEvent } from "./events.ts";
 import type { SessionId, TurnId } from "./ids.ts";
 import type { PromptDraft } from "./prompt.ts";
+import type { AnswerValue, Question } from "./question.ts";
 import type { TurnOutcome } from "./turn.ts";
+import type { PromptMode, SessionFrame, SessionInfo, Snapshot } from "./wire.ts";
 
 /** Called synchronously for each event of a session, in order. One that throws is detached; the others go on. */
 export type SessionSink = (event: SessionEvent) => void;
@@ -9,6 +11,8 @@ export type SessionSink = (event: SessionEvent) => void;
 /** A prompt that was handed to a session, and what became of it. */
 export interface Turn {
   readonly id: TurnId;
+  /** Settles once and never rejects: whether the agent took the prompt into its history. False once another prompt took it in. */
+  readonly accepted: Promise<boolean>;
   /** Settles once and never rejects. A turn that was superseded before it began ends as `replaced` without any event. */
   readonly ended: Promise<TurnOutcome>;
 }
@@ -50,4 +54,84 @@ export interface Sessions {
   create(options: { readonly cwd?: string; readonly face: Face }): Session;
   /** The session of that id, resumed from the store when it is not in memory. */
   open(id: SessionId): Session | undefined;
+}
+
+/** What somebody who begins to observe a session is given. Nothing of it is changed afterwards. */
+export interface Observation {
+  /** What was so before the running step. */
+  readonly snapshot: Snapshot;
+  /** The number of the last event that the snapshot holds. */
+  readonly seq: number;
+  /** Those that wait for an answer, the oldest first. */
+  readonly questions: readonly Question[];
+  /** The running step, to be folded onto the snapshot; empty when none runs. */
+  readonly replay: readonly ReplayEvent[];
+  readonly detach: () => void;
+}
+
+export interface PromptOptions {
+  readonly face: Face;
+  readonly mode: PromptMode;
+  /** The sender's own name for this prompt: sent again under it within a day, it does not run again. */
+  readonly requestId: string;
+  /** What is shown of it while it waits. */
+  readonly text: string;
+}
+
+/** A prompt that was taken: the turn that answers it, and how that ends. */
+export interface TakenPrompt {
+  readonly turnId: TurnId;
+  /** True when the same request was taken before; then nothing new runs. */
+  readonly known: boolean;
+  /** Settles once, when the turn has ended, and never rejects. */
+  readonly ending: Promise<TurnEnding>;
+}
+
+/** What became of an answer to a question. */
+export type Answered = "taken" | "already answered" | "closed" | "unknown" | "wrong kind";
+
+/** A session as those see it who show all of it and not only what comes. */
+export interface ObservedSession extends Session {
+  info(): SessionInfo;
+  /** The session as it is now, and from then on every frame: one synchronous block. An observer that throws is detached. */
+  observe(observer: (frame: SessionFrame) => void): Observation;
+  /** The messages before the one with the key `before`, the oldest first; at most 200. */
+  messagesBefore(before: string): { readonly messages: readonly Message[]; readonly before?: string };
+  /** Makes a turn of `draft`, or says it into the running one. The draft is released by the session. */
+  prompt(draft: PromptDraft, options: PromptOptions): TakenPrompt;
+  /** Takes back a prompt that waits. False when none of that id does. */
+  withdraw(requestId: string): boolean;
+  /** Lets a prompt that waits take the running turn's place. False when none of that id waits. */
+  hurry(requestId: string): boolean;
+  /** On which face the running turn was begun; undefined when none runs. */
+  readonly runningFace: Face | undefined;
+  /** The first answer wins. */
+  answer(questionId: string, value: AnswerValue): Answered;
+  rename(name: string): void;
+  /** Tells those who watch that the chat of this session speaks with `by` from now on. */
+  replacedBy(by: SessionId): void;
+}
+
+/** A folder that no session may work in. The message says why and what to do. */
+export class FolderError extends Error {
+  readonly folder: string;
+
+  constructor(folder: string, message: string) {
+    super(message);
+    this.name = "FolderError";
+    this.folder = folder;
+  }
+}
+
+/** All sessions of this machine, for those who list them. */
+export interface SessionDirectory extends Sessions {
+  /** Throws a FolderError for a `cwd` that is not a folder inside the workspace. */
+  create(options: { readonly cwd?: string; readonly face: Face; readonly name?: string }): ObservedSession;
+  open(id: SessionId): ObservedSession | undefined;
+  /** All of them, those that rest included, the last used first. No agent is started. */
+  list(): readonly SessionInfo[];
+  /** From now on `changed` is called when the list is another one; the answer ends that. */
+  watch(changed: () => void): () => void;
+  /** Ends a session and removes everything of it: "in use" while a Telegram chat speaks with it. */
+  remove(id: SessionId): Promise<"removed" | "unknown" | "in use">;
 }

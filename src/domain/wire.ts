@@ -155,6 +155,11 @@ export type SessionFrame = Extract<
  */
 export type WireEvent = ReplayEvent;
 
+/** Where a picture of a session is found. */
+export function pictureUrl(sessionId: string, name: string): string {
+  return `/api/sessions/${sessionId}/pictures/${name}`;
+}
+
 /** The transcript that a face begins with when it attaches: what was so at `seq`. The replay is folded onto it. */
 export function transcriptFrom(snapshot: Snapshot, seq: number): Transcript {
   const { turn, messages, tools = [], notice, remarks = [] } = snapshot;

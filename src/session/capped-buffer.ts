@@ -41,10 +41,8 @@ export function createCappedBuffer(limit: number = LARGEST_BUFFER): CappedBuffer
     entries,
     append(event) {
       if (event.type === "tool_execution_end") {
-        const { toolCallId } = event;
-        const isOld = (other: BufferedEvent): boolean =>
-          other.type === "tool_execution_update" && other.toolCallId === toolCallId;
-        if (entries.some(isOld)) replaceAll(entries.filter((other) => !isOld(other)));
+        const old = updatesSinceStart(entries, event.toolCallId);
+        if (old.size > 0) replaceAll(entries.filter((other) => !old.has(other)));
       }
       appendTurnEvent(entries, event);
       weigh(event);
@@ -54,6 +52,16 @@ export function createCappedBuffer(limit: number = LARGEST_BUFFER): CappedBuffer
       threshold = weight > limit ? weight * 1.25 : limit;
     },
   };
+}
+
+/** The updates of a tool since it was started; an earlier one may have had the same id. */
+function updatesSinceStart(events: readonly BufferedEvent[], toolCallId: string): ReadonlySet<BufferedEvent> {
+  const updates = new Set<BufferedEvent>();
+  for (const event of events.toReversed()) {
+    if (event.type === "tool_execution_start" && event.toolCallId === toolCallId) break;
+    if (event.type === "tool_execution_update" && event.toolCallId === toolCallId) updates.add(event);
+  }
+  return updates;
 }
 
 /** Characters that long texts of tools are cut to, one after the other until it is enough. */

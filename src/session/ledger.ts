@@ -1,17 +1,81 @@
-import type { Face } from "../domain/events.ts";
-import type { SessionId } from "../domain/ids.ts";
+import type { Face, Message, Usage } from "../domain/events.ts";
+import type { ChatPlace, SessionId, TurnId } from "../domain/ids.ts";
+import type { PromptImage } from "../domain/prompt.ts";
+import type { TurnEnding } from "../domain/sessions.ts";
+
+/*
+ * What the sessions need of a store. Each call throws when the store does, and what it wrote is durable when it returns.
+ */
+
+/** What becomes known of a session while it is used. */
+export interface SessionFacts {
+  readonly name?: string;
+  readonly model?: string;
+  readonly usage?: Usage;
+  /** True when its last turn failed. */
+  readonly failed?: boolean;
+}
 
 /** What is remembered of a session while evie is down. */
-export interface SessionRecord {
+export interface SessionRecord extends SessionFacts {
   readonly id: SessionId;
   readonly cwd: string;
   readonly face: Face;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  readonly lastUsedAt: number;
 }
 
-/** What the sessions need of a store. Both calls are durable when they return. */
 export interface SessionLedger {
-  add(record: SessionRecord): void;
+  add(record: Omit<SessionRecord, "lastUsedAt" | keyof SessionFacts>): void;
   get(id: SessionId): SessionRecord | undefined;
+  /** The last used first. */
+  list(): readonly SessionRecord[];
+  touch(id: SessionId, at: number): void;
+  /** Notes the facts that are named. */
+  note(id: SessionId, facts: SessionFacts): void;
+  remove(id: SessionId): void;
+}
+
+/** What was said in each session. */
+export interface MessageLedger {
+  /** Behind all others, or in the place of the one with its key. */
+  save(session: SessionId, message: Message): void;
+  forget(session: SessionId, key: string): void;
+  /** The last `limit` of those before `before`, the oldest first, and whether there are more. */
+  page(
+    session: SessionId,
+    limit: number,
+    before?: string,
+  ): { readonly messages: readonly Message[]; readonly more: boolean };
+}
+
+/** Which prompts were taken, by the names that their senders gave them. */
+export interface RequestLedger {
+  get(
+    session: SessionId,
+    requestId: string,
+  ):
+    | { readonly turnId: TurnId; readonly at: number; readonly begun: boolean; readonly ending?: TurnEnding }
+    | undefined;
+  /** Forgets those of before `oldest`. */
+  add(session: SessionId, requestId: string, turnId: TurnId, times: { at: number; oldest: number }): void;
+  begin(session: SessionId, requestId: string): void;
+  end(session: SessionId, requestId: string, ending: TurnEnding): void;
+}
+
+/** The pictures of prompts, as long as their session. */
+export interface PictureLedger {
+  /** Keeps a copy and gives its name. */
+  keep(session: SessionId, image: PromptImage): string;
+  drop(session: SessionId): void;
+}
+
+export interface Ledgers {
+  readonly sessions: SessionLedger;
+  readonly messages: MessageLedger;
+  readonly requests: RequestLedger;
+  readonly pictures: PictureLedger;
+  /** Which Telegram chat speaks with a session, if one does. */
+  readonly chatOf: (session: SessionId) => ChatPlace | undefined;
 }

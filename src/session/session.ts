@@ -1,56 +1,141 @@
 import type { Agent, StartAgent } from "../domain/agent.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { AgentEvent, SessionEvent, TurnEvent } from "../domain/events.ts";
+import type { AgentEvent, TurnEvent } from "../domain/events.ts";
 import type { AgentFailure } from "../domain/failure.ts";
-import type { SessionId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
-import type { Session, SessionSink } from "../domain/sessions.ts";
+import type { Prompt } from "../domain/prompt.ts";
+import type { Question } from "../domain/question.ts";
+import type { ObservedSession } from "../domain/sessions.ts";
+import { placeOf } from "./facts.ts";
+import type { Ledgers, SessionRecord } from "./ledger.ts";
+import { createMirror, SNAPSHOT_MESSAGES } from "./mirror.ts";
+import { createPictured } from "./pictured.ts";
+import { createPrompts } from "./prompts.ts";
+import { createQuestions } from "./questions.ts";
 import { createTurnRunner } from "./turn-runner.ts";
 
 /** An agent that nobody asked anything for so long is put to rest; it resumes with the next prompt. */
 export const REST_AFTER = 10 * 60_000;
 
 export interface SessionOptions {
-  readonly id: SessionId;
-  readonly cwd: string;
+  readonly record: SessionRecord;
   readonly sessionFile: string;
   readonly startAgent: StartAgent;
+  readonly ledgers: Ledgers;
+  /** Where a person answers what the agent asks; undefined when nobody can, and each question is cancelled at once. */
+  readonly answerAt: string | undefined;
+  /** Called when the session's line in a list is another one. */
+  readonly changed: () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** One conversation: its agent, its turns, and whoever watches. */
-export function createSession({ id, cwd, sessionFile, startAgent, clock, log }: SessionOptions): Session {
-  const sinks = new Set<SessionSink>();
-  let seq = 0;
+export function createSession(options: SessionOptions): ObservedSession {
+  const { record, sessionFile, startAgent, ledgers, answerAt, clock, log } = options;
+  const { id, cwd, face } = record;
   let agent: Agent | undefined;
   /** Settles when the last process is gone: two processes on one session file would part its history. */
   let lastGone: Promise<void> = Promise.resolve();
   /** Grows when the agent is let go of: what was being started before must not come up any more. */
   let era = 0;
   let idle = new AbortController();
+  let updatedAt = record.lastUsedAt;
 
-  function emit(event: AgentEvent | TurnEvent): void {
-    seq += 1;
-    const numbered: SessionEvent = { ...event, seq, at: clock.date() };
-    for (const sink of sinks) {
-      try {
-        sink(numbered);
-      } catch (error) {
-        sinks.delete(sink);
-        log.error({ err: error, session: id }, "a face failed while it heard of an event and was detached");
-      }
+  const questions = createQuestions({
+    clock,
+    opened: (question) => {
+      mirror.tell({ type: "question", sessionId: id, question });
+      mirror.refresh();
+    },
+    closed: ({ id: questionId }, reason) => {
+      mirror.tell({ type: "question_closed", sessionId: id, questionId, reason });
+      mirror.refresh();
+    },
+  });
+  const runner = createTurnRunner({
+    agent: async () => {
+      const ready = await readyAgent();
+      return "type" in ready ? ready : asHeld(ready);
+    },
+    emit: emitTurn,
+    fault: (error) => log.error({ err: error, session: id }, "a turn failed by a fault of evie's own"),
+    queueChanged: () => prompts.refresh(),
+  });
+  const prompts = createPrompts({
+    id,
+    runner,
+    ledger: ledgers.requests,
+    queueChanged: () => mirror.refresh(),
+    clock,
+    log,
+  });
+  const mirror = createMirror({
+    id,
+    cwd,
+    facts: record,
+    messages: ledgers.messages,
+    note: (facts) => ledgers.sessions.note(id, facts),
+    questions: () => questions.open,
+    queue: () => prompts.queue,
+    changed: options.changed,
+    clock,
+    log,
+  });
+  const pictured = createPictured({ id, ledger: ledgers.pictures, log });
+
+  function emit(event: AgentEvent): void {
+    mirror.emit(pictured.add(event));
+  }
+
+  function emitTurn(event: TurnEvent): void {
+    touch();
+    if (event.type === "agent_start") {
+      prompts.began(event.turnId);
+      mirror.emit(event);
+      return;
+    }
+    questions.cancelAll();
+    mirror.emit(event);
+    prompts.ended(event.turnId, { outcome: event.outcome, text: mirror.lastText });
+    restWhenIdle();
+  }
+
+  function touch(): void {
+    updatedAt = clock.date();
+    try {
+      ledgers.sessions.touch(id, updatedAt);
+    } catch (error) {
+      log.error({ err: error, session: id }, "when a session was used could not be stored");
     }
   }
 
-  const runner = createTurnRunner({
-    agent: readyAgent,
-    emit: (event) => {
-      emit(event);
-      if (event.type === "agent_end") restWhenIdle();
-    },
-    fault: (error) => log.error({ err: error, session: id }, "a turn failed by a fault of evie's own"),
-  });
+  /** The agent as the turns hold it: what it is asked and told to stop passes by here. */
+  function asHeld(ready: Agent): Agent {
+    return {
+      ...ready,
+      run(prompt: Prompt) {
+        pictured.expect(prompt);
+        return ready.run(prompt);
+      },
+      abort() {
+        // An agent that waits for an answer would not hear of the abort.
+        questions.cancelAll();
+        ready.abort();
+      },
+    };
+  }
+
+  function ask(question: Question, asking: Agent): void {
+    const title = question.title.replace(/\s+/g, " ").trim();
+    if (answerAt === undefined) {
+      asking.answer(question.id, null);
+      emit({ type: "notice", notice: { type: "question_cancelled", title } });
+      return;
+    }
+    questions.ask(question, (value) => asking.answer(question.id, value));
+    emit({ type: "notice", notice: { type: "question_open", title, answerAt } });
+  }
 
   /** The agent, ready. One at a time, and none is begun before the previous process was seen to exit. */
   async function readyAgent(): Promise<Agent | AgentFailure> {
@@ -66,7 +151,7 @@ export function createSession({ id, cwd, sessionFile, startAgent, clock, log }: 
   }
 
   function begin(): Agent {
-    const started = startAgent({ sessionFile, cwd, emit });
+    const started = startAgent({ sessionFile, cwd, emit, ask: (question) => ask(question, started) });
     log.debug({ session: id }, "agent starting");
     lastGone = seeOff(started);
     return started;
@@ -113,12 +198,34 @@ export function createSession({ id, cwd, sessionFile, startAgent, clock, log }: 
   return {
     id,
     cwd,
-    attach(sink) {
-      sinks.add(sink);
-      return () => sinks.delete(sink);
+    attach: (sink) => mirror.listen(sink),
+    observe: (observer) => mirror.observe(observer),
+    run: (draft, face) => runner.run(draft, face),
+    prompt: (draft, how) => prompts.take(draft, how),
+    withdraw: (requestId) => prompts.withdraw(requestId),
+    hurry: (requestId) => prompts.hurry(requestId),
+    get runningFace() {
+      return runner.running?.face;
     },
-    run(draft, face) {
-      return runner.run(draft, face);
+    answer: (questionId, value) => questions.answer(questionId, value),
+    rename: (name) => mirror.rename(name),
+    replacedBy: (by) => mirror.tell({ type: "session_replaced", sessionId: id, by }),
+    info() {
+      const chat = ledgers.chatOf(id);
+      return {
+        id,
+        name: mirror.name,
+        cwd,
+        face,
+        state: mirror.state,
+        updatedAt,
+        ...(chat === undefined ? {} : { chat: placeOf(chat) }),
+      };
+    },
+    messagesBefore(before) {
+      const { messages, more } = ledgers.messages.page(id, SNAPSHOT_MESSAGES, before);
+      const oldest = more ? messages[0]?.key : undefined;
+      return { messages, ...(oldest === undefined ? {} : { before: oldest }) };
     },
     wake() {
       wake().catch((error: unknown) => log.error({ err: error, session: id }, "an agent could not be woken"));

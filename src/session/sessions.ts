@@ -1,25 +1,31 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { StartAgent } from "../domain/agent.ts";
 import type { Clock } from "../domain/clock.ts";
 import { makeSessionId, type SessionId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
-import type { Session, Sessions } from "../domain/sessions.ts";
-import type { SessionLedger } from "./ledger.ts";
+import type { ObservedSession, SessionDirectory } from "../domain/sessions.ts";
+import type { SessionInfo } from "../domain/wire.ts";
+import { placeOf } from "./facts.ts";
+import { folderInside } from "./folder.ts";
+import type { Ledgers, SessionRecord } from "./ledger.ts";
 import { createSession } from "./session.ts";
 
 export interface SessionsOptions {
-  readonly ledger: SessionLedger;
+  readonly ledgers: Ledgers;
   /** Where the conversations' files are kept, one a session. */
   readonly folder: string;
   /** The folder of a session that names none. */
   readonly workspace: string;
   readonly startAgent: StartAgent;
+  /** Where a person answers the questions of a session; undefined when there is no such place. */
+  readonly answerAt?: (id: SessionId) => string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** The registry of sessions, and the end of them all. */
-export interface SessionRegistry extends Sessions {
+export interface SessionRegistry extends SessionDirectory {
   /** Resolves when no turn of any session runs or waits. */
   idle(): Promise<void>;
   /** Ends every turn and dismisses every agent; resolves when all were seen to exit. */
@@ -27,15 +33,32 @@ export interface SessionRegistry extends Sessions {
 }
 
 export function createSessions(options: SessionsOptions): SessionRegistry {
-  const { ledger, folder, workspace, startAgent, clock, log } = options;
-  const open = new Map<SessionId, Session>();
+  const { ledgers, folder, workspace, startAgent, answerAt, clock, log } = options;
+  const open = new Map<SessionId, ObservedSession>();
+  const watchers = new Set<() => void>();
 
-  function bring(id: SessionId, cwd: string): Session {
+  const fileOf = (id: SessionId): string => join(folder, `${id}.jsonl`);
+
+  function changed(): void {
+    for (const watcher of watchers) {
+      try {
+        watcher();
+      } catch (error) {
+        watchers.delete(watcher);
+        log.error({ err: error }, "a face failed while it heard of the sessions and was detached");
+      }
+    }
+  }
+
+  function bring(record: SessionRecord): ObservedSession {
+    const { id } = record;
     const session = createSession({
-      id,
-      cwd,
-      sessionFile: join(folder, `${id}.jsonl`),
+      record,
+      sessionFile: fileOf(id),
       startAgent,
+      ledgers,
+      answerAt: answerAt?.(id),
+      changed,
       clock,
       log,
     });
@@ -43,17 +66,60 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
     return session;
   }
 
+  function infoOf(record: SessionRecord): SessionInfo {
+    const { id, name = "", cwd, face, failed, lastUsedAt } = record;
+    const opened = open.get(id);
+    if (opened !== undefined) return opened.info();
+    const chat = ledgers.chatOf(id);
+    return {
+      id,
+      name,
+      cwd,
+      face,
+      state: failed === true ? "failed" : "idle",
+      updatedAt: lastUsedAt,
+      ...(chat === undefined ? {} : { chat: placeOf(chat) }),
+    };
+  }
+
   return {
-    create({ cwd = workspace, face }) {
+    create({ cwd, face, name }) {
       const id = makeSessionId();
-      ledger.add({ id, cwd, face, createdAt: clock.date() });
-      return bring(id, cwd);
+      const createdAt = clock.date();
+      const record = {
+        id,
+        cwd: cwd === undefined ? workspace : folderInside(workspace, cwd),
+        face,
+        createdAt,
+      };
+      ledgers.sessions.add(record);
+      const session = bring({ ...record, lastUsedAt: createdAt });
+      if (name === undefined) changed();
+      else session.rename(name);
+      return session;
     },
     open(id) {
       const known = open.get(id);
       if (known !== undefined) return known;
-      const stored = ledger.get(id);
-      return stored === undefined ? undefined : bring(id, stored.cwd);
+      const stored = ledgers.sessions.get(id);
+      return stored === undefined ? undefined : bring(stored);
+    },
+    list: () => ledgers.sessions.list().map(infoOf),
+    watch(watcher) {
+      const own = (): void => watcher();
+      watchers.add(own);
+      return () => watchers.delete(own);
+    },
+    async remove(id) {
+      if (ledgers.sessions.get(id) === undefined) return "unknown";
+      if (ledgers.chatOf(id) !== undefined) return "in use";
+      await open.get(id)?.dismiss();
+      open.delete(id);
+      ledgers.sessions.remove(id);
+      ledgers.pictures.drop(id);
+      rmSync(fileOf(id), { force: true });
+      changed();
+      return "removed";
     },
     async idle() {
       await Promise.all([...open.values()].map((session) => session.idle()));

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../../src/domain/events.ts";
+import type { Question } from "../../src/domain/question.ts";
 import { applyEvent, emptyTranscript } from "../../src/domain/transcript.ts";
 import type { Transcript } from "../../src/domain/transcript.ts";
 
@@ -6,6 +7,10 @@ import type { Transcript } from "../../src/domain/transcript.ts";
 export interface Recorder {
   readonly emit: (event: AgentEvent) => void;
   readonly events: readonly AgentEvent[];
+  readonly ask: (question: Question) => void;
+  readonly questions: readonly Question[];
+  /** Resolves with the first question, that came or will. */
+  readonly question: Promise<Question>;
   /** Resolves with the first event that is so, of those that came and those that will. */
   readonly next: (wanted: (event: AgentEvent) => boolean) => Promise<AgentEvent>;
   /** Forgets what came. */
@@ -15,7 +20,15 @@ export interface Recorder {
 export function createRecorder(): Recorder {
   let events: AgentEvent[] = [];
   const waiting = new Set<(event: AgentEvent) => void>();
+  const questions: Question[] = [];
+  const first = Promise.withResolvers<Question>();
   return {
+    ask: (question) => {
+      questions.push(question);
+      first.resolve(question);
+    },
+    questions,
+    question: first.promise,
     emit: (event) => {
       events.push(event);
       for (const look of waiting) look(event);

@@ -75,6 +75,7 @@ export async function openBench(options: BenchOptions): Promise<Bench> {
         sessionFile: join(folder, session),
         cwd: options.cwd ?? folder,
         emit: recorder.emit,
+        ask: recorder.ask,
       });
       agents.push(agent);
       return Object.assign(recorder, { agent });

@@ -1,5 +1,6 @@
 import type { Agent, AgentOptions, AgentRun, RunEnd, StartAgent } from "../../src/domain/agent.ts";
 import type { AgentEvent } from "../../src/domain/events.ts";
+import type { AnswerValue } from "../../src/domain/question.ts";
 import type { AgentFailure } from "../../src/domain/failure.ts";
 import type { Prompt } from "../../src/domain/prompt.ts";
 
@@ -9,6 +10,8 @@ export interface HandAgent {
   readonly runs: readonly HandRun[];
   readonly aborts: number;
   readonly dismissals: number;
+  /** The answers that it was given, with the questions' ids. */
+  readonly answers: readonly (readonly [string, AnswerValue])[];
   /** It can take a prompt. */
   getReady(): void;
   /** It could not start; it is gone too unless `lingers`. */
@@ -20,6 +23,8 @@ export interface HandAgent {
 
 export interface HandRun {
   readonly prompt: Prompt;
+  /** What was said into it while it ran. */
+  readonly steered: readonly Prompt[];
   accept(accepted?: boolean): void;
   end(end?: RunEnd): void;
 }
@@ -41,6 +46,7 @@ function createHandAgent(options: AgentOptions): { agent: Agent; hand: HandAgent
   const ready = Promise.withResolvers<AgentFailure | undefined>();
   const gone = Promise.withResolvers<void>();
   const runs: HandRun[] = [];
+  const answers: [string, AnswerValue][] = [];
   let aborts = 0;
   let dismissals = 0;
 
@@ -50,19 +56,31 @@ function createHandAgent(options: AgentOptions): { agent: Agent; hand: HandAgent
     run(prompt): AgentRun {
       const accepted = Promise.withResolvers<boolean>();
       const ended = Promise.withResolvers<RunEnd>();
+      const steered: Prompt[] = [];
+      let over = false;
       runs.push({
         prompt,
+        steered,
         accept: (taken = true) => accepted.resolve(taken),
         end(end = { type: "done" }) {
+          over = true;
           accepted.resolve(true);
           ended.resolve(end);
         },
       });
-      return { accepted: accepted.promise, ended: ended.promise };
+      return {
+        accepted: accepted.promise,
+        ended: ended.promise,
+        steer(more) {
+          if (!over) steered.push(more);
+          return Promise.resolve(!over);
+        },
+      };
     },
     abort() {
       aborts += 1;
     },
+    answer: (id, value) => void answers.push([id, value]),
     async dismiss() {
       dismissals += 1;
       await gone.promise;
@@ -72,6 +90,7 @@ function createHandAgent(options: AgentOptions): { agent: Agent; hand: HandAgent
   const hand: HandAgent = {
     options,
     runs,
+    answers,
     get aborts() {
       return aborts;
     },

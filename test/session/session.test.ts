@@ -6,6 +6,7 @@ import { createSession, REST_AFTER } from "../../src/session/session.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
 import { createMemoryLog } from "../fakes/memory-log.ts";
 import { createHandAgents } from "./hand-agents.ts";
+import { createMemoryLedgers } from "./memory-ledgers.ts";
 
 const missing = { type: "missing", command: "pi" } as const;
 
@@ -14,7 +15,16 @@ function setUp() {
   const { start, started } = createHandAgents();
   const log = createMemoryLog();
   const id = makeSessionId();
-  const session = createSession({ id, cwd: "/work", sessionFile: "/s.jsonl", startAgent: start, clock, log });
+  const session = createSession({
+    record: { id, cwd: "/work", face: "telegram", createdAt: 0, lastUsedAt: 0 },
+    sessionFile: "/s.jsonl",
+    startAgent: start,
+    ledgers: createMemoryLedgers().ledgers,
+    answerAt: undefined,
+    changed: () => undefined,
+    clock,
+    log,
+  });
   const events: SessionEvent[] = [];
   const detach = session.attach((event) => events.push(event));
   const say = (text: string) => session.run(draft(text), "telegram");

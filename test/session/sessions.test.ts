@@ -1,25 +1,38 @@
-import { describe, expect, test } from "vitest";
-import { makeSessionId, type SessionId } from "../../src/domain/ids.ts";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeSessionId } from "../../src/domain/ids.ts";
 import type { PromptDraft } from "../../src/domain/prompt.ts";
 import type { SessionRecord } from "../../src/session/ledger.ts";
 import { createSessions } from "../../src/session/sessions.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
 import { createMemoryLog } from "../fakes/memory-log.ts";
 import { createHandAgents } from "./hand-agents.ts";
+import { createMemoryLedgers } from "./memory-ledgers.ts";
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "evie-sessions-"));
+  for (const name of ["workspace", "workspace/inner", "elsewhere", "sessions"]) mkdirSync(join(root, name));
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
 
 function setUp(records: readonly SessionRecord[] = []) {
   const clock = createFakeClock();
   const { start, started } = createHandAgents();
-  const kept = new Map<SessionId, SessionRecord>(records.map((record) => [record.id, record]));
+  const memory = createMemoryLedgers(records);
   const sessions = createSessions({
-    ledger: { add: (record) => void kept.set(record.id, record), get: (id) => kept.get(id) },
-    folder: "/sessions",
-    workspace: "/workspace",
+    ledgers: memory.ledgers,
+    folder: join(root, "sessions"),
+    workspace: join(root, "workspace"),
     startAgent: start,
     clock,
     log: createMemoryLog(),
   });
-  return { clock, sessions, started, kept };
+  return { clock, sessions, started, memory, kept: memory.sessions };
 }
 
 const draft: PromptDraft = {
@@ -32,44 +45,51 @@ describe("the sessions", () => {
     const { clock, sessions, kept, started } = setUp();
     await clock.advance(5_000);
     const session = sessions.create({ face: "telegram" });
-    expect(session.cwd).toBe("/workspace");
+    const cwd = join(root, "workspace");
+    const now = clock.date();
+    expect(session.cwd).toBe(cwd);
     expect(kept.get(session.id)).toEqual({
       id: session.id,
-      cwd: "/workspace",
+      cwd,
       face: "telegram",
-      createdAt: clock.date(),
+      createdAt: now,
+      lastUsedAt: now,
     });
     expect(started).toHaveLength(0);
   });
 
   test("begin a session in the folder that is named", () => {
     const { sessions, kept } = setUp();
-    const session = sessions.create({ cwd: "/elsewhere", face: "http" });
-    expect(session.cwd).toBe("/elsewhere");
-    expect(kept.get(session.id)).toMatchObject({ cwd: "/elsewhere", face: "http" });
+    const cwd = join(root, "workspace", "inner");
+    const session = sessions.create({ cwd: "inner", face: "http" });
+    expect(session.cwd).toBe(cwd);
+    expect(kept.get(session.id)).toMatchObject({ cwd, face: "http" });
+    expect(sessions.create({ cwd, face: "http" }).cwd).toBe(cwd);
+  });
+
+  test.each([
+    ["missing", "There is no folder"],
+    ["../elsewhere", "outside the workspace"],
+    ["/", "outside the workspace"],
+    ["link", "outside the workspace"],
+    ["file", "There is no folder"],
+  ])("begin no session in %j", (cwd, words) => {
+    symlinkSync(join(root, "elsewhere"), join(root, "workspace", "link"));
+    writeFileSync(join(root, "workspace", "file"), "");
+    const { sessions, kept } = setUp();
+    expect(() => sessions.create({ cwd, face: "http" })).toThrow(words);
+    expect(kept.size).toBe(0);
   });
 
   test("do not begin what cannot be written down", () => {
-    const clock = createFakeClock();
-    const sessions = createSessions({
-      ledger: {
-        add: () => {
-          throw new Error("the disk is full");
-        },
-        get: () => undefined,
-      },
-      folder: "/sessions",
-      workspace: "/workspace",
-      startAgent: createHandAgents().start,
-      clock,
-      log: createMemoryLog(),
-    });
+    const { sessions, memory } = setUp();
+    memory.state.broken = true;
     expect(() => sessions.create({ face: "telegram" })).toThrow("the disk is full");
   });
 
   test("give one object for one id, whether it was begun or opened", () => {
     const stored = makeSessionId();
-    const { sessions } = setUp([{ id: stored, cwd: "/old", face: "telegram", createdAt: 0 }]);
+    const { sessions } = setUp([{ id: stored, cwd: "/old", face: "telegram", createdAt: 0, lastUsedAt: 0 }]);
     const begun = sessions.create({ face: "telegram" });
     expect(sessions.open(begun.id)).toBe(begun);
     expect(sessions.open(stored)).toBe(sessions.open(stored));
@@ -78,13 +98,14 @@ describe("the sessions", () => {
 
   test("resume a stored session in its own folder and file", async () => {
     const id = makeSessionId();
-    const { clock, sessions, started } = setUp([{ id, cwd: "/old", face: "telegram", createdAt: 0 }]);
+    const old = { id, cwd: "/old", face: "telegram", createdAt: 0, lastUsedAt: 0 } as const;
+    const { clock, sessions, started } = setUp([old]);
     const session = sessions.open(id);
     session?.run(draft, "telegram");
     await clock.settle();
     expect(session).toMatchObject({ id, cwd: "/old" });
     expect(started.map(({ options }) => options)).toMatchObject([
-      { cwd: "/old", sessionFile: `/sessions/${id}.jsonl` },
+      { cwd: "/old", sessionFile: join(root, "sessions", `${id}.jsonl`) },
     ]);
   });
 
@@ -128,5 +149,80 @@ describe("the sessions", () => {
       { type: "stopped" },
       { type: "stopped" },
     ]);
+  });
+
+  test("are listed with the last used first, those that rest too, without an agent", async () => {
+    const resting = makeSessionId();
+    const old = { id: resting, cwd: "/old", face: "http", createdAt: 1, lastUsedAt: 2 } as const;
+    const { clock, sessions, started, memory } = setUp([{ ...old, name: "An old plan", failed: true }]);
+    await clock.advance(1_000);
+    const begun = sessions.create({ face: "deck", name: "New" });
+    memory.chats.set(begun.id, { chatId: 7, threadId: 3 });
+    expect(sessions.list()).toEqual([
+      {
+        id: begun.id,
+        name: "New",
+        cwd: join(root, "workspace"),
+        face: "deck",
+        state: "idle",
+        updatedAt: clock.date(),
+        chat: { id: 7, threadId: 3 },
+      },
+      { id: resting, name: "An old plan", cwd: "/old", face: "http", state: "failed", updatedAt: 2 },
+    ]);
+    expect(started).toHaveLength(0);
+  });
+
+  test("tell those who watch when one begins, runs, ends or is renamed, and detach whoever throws", async () => {
+    const { clock, sessions, started } = setUp();
+    const states: string[] = [];
+    const leave = sessions.watch(() =>
+      states.push(
+        sessions
+          .list()
+          .map(({ name, state }) => `${name} ${state}`)
+          .join(),
+      ),
+    );
+    sessions.watch(() => {
+      throw new Error("a broken face");
+    });
+    const session = sessions.create({ face: "deck" });
+    session.run(draft, "deck");
+    await clock.settle();
+    started[0]?.getReady();
+    await clock.settle();
+    started[0]?.runs[0]?.end();
+    await clock.settle();
+    session.rename("A name");
+    leave();
+    session.rename("Another");
+    expect(states).toEqual([" idle", " running", " idle", "A name idle"]);
+  });
+
+  test("are removed with their agent, file, messages and pictures", async () => {
+    const { clock, sessions, started, memory } = setUp();
+    const session = sessions.create({ face: "deck" });
+    const file = join(root, "sessions", `${session.id}.jsonl`);
+    writeFileSync(file, "");
+    memory.ledgers.pictures.keep(session.id, { path: "/x.png", mimeType: "image/png" });
+    session.wake();
+    await clock.settle();
+    const removing = sessions.remove(session.id);
+    await clock.settle();
+    expect(started[0]?.dismissals).toBe(1);
+    started[0]?.exit();
+    expect(await removing).toBe("removed");
+    expect(existsSync(file)).toBe(false);
+    expect([sessions.open(session.id), sessions.list(), memory.pictures]).toEqual([undefined, [], []]);
+    expect(await sessions.remove(session.id)).toBe("unknown");
+  });
+
+  test("are not removed while a chat speaks with them", async () => {
+    const { sessions, memory } = setUp();
+    const session = sessions.create({ face: "telegram" });
+    memory.chats.set(session.id, { chatId: 7 });
+    expect(await sessions.remove(session.id)).toBe("in use");
+    expect(sessions.open(session.id)).toBe(session);
   });
 });

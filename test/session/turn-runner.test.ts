@@ -22,6 +22,7 @@ function handAgent() {
     abort: () => {
       aborts += 1;
     },
+    answer: () => undefined,
     dismiss: () => Promise.resolve(),
   };
   return { agent, runs, aborts: () => aborts };

@@ -1,3 +1,4 @@
+import type { Usage } from "../../domain/events.ts";
 import { isRecord } from "../jsonl.ts";
 
 export type PiContent =
@@ -16,6 +17,8 @@ export interface PiMessage {
   readonly toolCallId?: string;
   readonly toolName?: string;
   readonly isError?: boolean;
+  readonly model?: string;
+  readonly usage?: Usage;
 }
 
 /** Undefined for what is no message, or one that people do not see. */
@@ -23,6 +26,8 @@ export function readMessage(value: unknown): PiMessage | undefined {
   if (!isRecord(value)) return undefined;
   const { role, timestamp, stopReason, errorMessage, toolCallId, toolName, isError } = value;
   if (role !== "user" && role !== "assistant" && role !== "toolResult") return undefined;
+  const { provider, model } = value;
+  const usage = readUsage(value["usage"]);
   return {
     role,
     content: readContent(value["content"]),
@@ -32,7 +37,27 @@ export function readMessage(value: unknown): PiMessage | undefined {
     ...(typeof toolCallId === "string" ? { toolCallId } : {}),
     ...(typeof toolName === "string" ? { toolName } : {}),
     ...(typeof isError === "boolean" ? { isError } : {}),
+    ...(typeof model === "string"
+      ? { model: typeof provider === "string" ? `${provider}/${model}` : model }
+      : {}),
+    ...(usage === undefined ? {} : { usage }),
   };
+}
+
+function readUsage(value: unknown): Usage | undefined {
+  if (!isRecord(value)) return undefined;
+  const { input, output, cacheRead, cacheWrite, cost } = value;
+  return {
+    input: countOf(input),
+    output: countOf(output),
+    cacheRead: countOf(cacheRead),
+    cacheWrite: countOf(cacheWrite),
+    cost: countOf(isRecord(cost) ? cost["total"] : undefined),
+  };
+}
+
+function countOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
 }
 
 /** Text comes as a list of parts or as one string. Pictures and what is not known are left out. */

@@ -1,3 +1,4 @@
+import type { Question } from "../../domain/question.ts";
 import { isRecord, parseRecord } from "../jsonl.ts";
 import type { Response } from "../rpc.ts";
 import { readMessage, readOutput, textOf } from "./message.ts";
@@ -59,7 +60,7 @@ export type PiRecord =
   | { readonly type: "auto_retry_end"; readonly finalError?: string }
   | { readonly type: "compaction_start" }
   /** A question that waits for an answer. */
-  | { readonly type: "dialog"; readonly id: string; readonly title: string }
+  | ({ readonly type: "dialog"; readonly timeoutMs?: number } & Omit<Question, "expiresAt">)
   /** Something that an extension wants said, its faults included. */
   | { readonly type: "extension_message"; readonly text: string };
 
@@ -213,12 +214,27 @@ function readExtensionRequest(record: Fields): PiRecord | "ignored" {
     case "confirm":
     case "input":
     case "editor":
-      return typeof id === "string" ? { type: "dialog", id, title: textOf(record["title"]) } : "ignored";
+      return typeof id === "string" ? readDialog(id, method, record) : "ignored";
     case "notify":
       return { type: "extension_message", text: textOf(record["message"]) };
     default:
       return "ignored";
   }
+}
+
+function readDialog(id: string, kind: Question["kind"], record: Fields): PiRecord {
+  const { message, options, placeholder, prefill, timeout } = record;
+  return {
+    type: "dialog",
+    id,
+    kind,
+    title: textOf(record["title"]),
+    ...(typeof message === "string" ? { message } : {}),
+    ...(Array.isArray(options) ? { options: options.map(textOf) } : {}),
+    ...(typeof placeholder === "string" ? { placeholder } : {}),
+    ...(typeof prefill === "string" ? { prefill } : {}),
+    ...(typeof timeout === "number" ? { timeoutMs: timeout } : {}),
+  };
 }
 
 function numberOf(value: unknown): number {

@@ -5,7 +5,7 @@ import type { AgentFailure } from "../../domain/failure.ts";
 import { isRecord } from "../jsonl.ts";
 import type { ProcessEnd } from "../process.ts";
 import type { Answer, Rpc } from "../rpc.ts";
-import type { PiImage } from "./images.ts";
+import { type PiImage, readImages } from "./images.ts";
 import { createOutcome } from "./outcome.ts";
 import type { PiRecord } from "./protocol.ts";
 import { foldReason } from "./reason.ts";
@@ -54,6 +54,7 @@ export function createPiRun({ clock, rpc, translator, emit, giveUp, onEnd }: Run
   /** The agent's own end, while the answer to an abort is still awaited. */
   let settled: RunEnd | undefined;
   let tooOld = false;
+  let steered = false;
 
   const finish = (end: RunEnd): void => {
     if (state === "ended") return;
@@ -111,7 +112,20 @@ export function createPiRun({ clock, rpc, translator, emit, giveUp, onEnd }: Run
   };
 
   return {
-    run: { accepted: accepted.promise, ended: ended.promise },
+    run: {
+      accepted: accepted.promise,
+      ended: ended.promise,
+      steer: async ({ text: message, images }) => {
+        const { read } = await readImages(images);
+        // An agent that has nothing to do keeps it for the next prompt instead.
+        if (state !== "accepted" || settled !== undefined || abortAsked) return false;
+        steered = true;
+        const request = { type: "steer", message, ...(read.length === 0 ? {} : { images: read }) };
+        return await new Promise((resolve) => {
+          rpc.request(request, (answer) => resolve(answer.type === "success"));
+        });
+      },
+    },
     handOver: (message, images, unread) => {
       if (state !== "preparing") return;
       state = "handed";
@@ -141,6 +155,8 @@ export function createPiRun({ clock, rpc, translator, emit, giveUp, onEnd }: Run
       if (abortAsked || state === "ended") return;
       abortAsked = true;
       if (state === "preparing") return finish({ type: "aborted" });
+      // pi keeps what was said into a run over its abort, and would say it into the next one.
+      if (steered) rpc.request({ type: "clear_queue" }, () => {});
       sendAbort();
       void losePatience();
     },

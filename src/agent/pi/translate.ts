@@ -22,7 +22,7 @@ interface Open {
 /** How pi says, inside the person's own message, that it left a picture out. */
 const OMITTED = "[Image omitted";
 
-/** Characters of what an extension says, and of a question's title. */
+/** Characters of what an extension says. */
 const LONGEST_NOTICE = 500;
 
 /**
@@ -140,15 +140,12 @@ export function createTranslator(keyPrefix: string): Translator {
         }
         case "compaction_start":
           return [{ type: "notice", notice: { type: "compacting" } }];
-        case "dialog": {
-          const title = oneLine(record.title, LONGEST_NOTICE);
-          return [{ type: "notice", notice: { type: "question_cancelled", title } }];
-        }
         case "extension_message": {
           const text = oneLine(record.text, LONGEST_NOTICE);
           return text === "" ? [] : [{ type: "notice", notice: { type: "extension_message", text } }];
         }
         case "response":
+        case "dialog":
         case "agent_start":
         case "agent_end":
         case "agent_settled":
@@ -169,6 +166,7 @@ function omittedNotice({ content }: PiMessage, asked: string): AgentEvent[] {
 
 function toMessage(message: PiMessage, key: string, at: number): Message {
   const { role, content, timestamp, stopReason, errorMessage, toolCallId, toolName, isError } = message;
+  const { model, usage } = message;
   const stopped = stopReason === undefined ? undefined : toStopReason(stopReason);
   return {
     key,
@@ -180,6 +178,9 @@ function toMessage(message: PiMessage, key: string, at: number): Message {
     ...(toolCallId === undefined ? {} : { toolCallId }),
     ...(toolName === undefined ? {} : { toolName }),
     ...(isError === undefined ? {} : { isError }),
+    ...(model === undefined ? {} : { model }),
+    // While it streams it is counted up, and says nothing yet.
+    ...(usage === undefined || stopReason === "pending" ? {} : { usage }),
   };
 }
 

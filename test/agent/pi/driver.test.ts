@@ -298,15 +298,40 @@ describe("a run", () => {
     if (update.type === "tool_execution_update") process.kill(-Number(update.output), "SIGKILL");
   });
 
-  test("answers a question by cancelling it, and the person is told", async () => {
+  test("passes a question on, and hands the answer to the agent", async () => {
     await using bench = await openFakeBench();
     const started = bench.start();
     await started.agent.ready;
     const run = started.agent.run(textPrompt('FAKE{"dialog":"Which colour?"}'));
+    expect(await started.question).toEqual({
+      id: "ask-1",
+      kind: "select",
+      title: "Which colour?",
+      options: ["Yes"],
+    });
+    started.agent.answer("ask-1", "Yes");
+    started.agent.answer("ask-1", "a second time");
+    started.agent.answer("unknown", "Yes");
     expect(await run.ended).toEqual({ type: "done" });
-    expect(noticesOf(started.events)).toEqual([{ type: "question_cancelled", title: "Which colour?" }]);
-    const [answer] = await receivedBy(bench, "extension_ui_response");
-    expect(answer?.record).toEqual({ type: "extension_ui_response", id: "ask-1", cancelled: true });
+    const answers = await receivedBy(bench, "extension_ui_response");
+    expect(answers.map(({ record }) => record)).toEqual([
+      { type: "extension_ui_response", id: "ask-1", value: "Yes" },
+    ]);
+  });
+
+  test("answers an open question as cancelled before it aborts, so that the agent is not stuck in it", async () => {
+    await using bench = await openFakeBench();
+    const started = bench.start();
+    await started.agent.ready;
+    const run = started.agent.run(textPrompt('FAKE{"dialog":"Which colour?"}'));
+    await started.question;
+    started.agent.abort();
+    expect(await run.ended).toEqual({ type: "aborted" });
+    const received = (await notesOf(bench)).flatMap(({ record }) => (record === undefined ? [] : [record]));
+    expect(received.slice(-2)).toMatchObject([
+      { type: "extension_ui_response", cancelled: true },
+      { type: "abort" },
+    ]);
   });
 
   test("tells that the agent compacts its history", async () => {

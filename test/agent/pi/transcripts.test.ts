@@ -162,9 +162,9 @@ describe("what the recorded conversations meant", () => {
     expect(omitted.length).toBeGreaterThan(0);
   });
 
-  test("the questions, messages and faults of extensions are told", () => {
+  test("the messages and faults of extensions are told", () => {
     const types = new Set(noticesOf("extension-ui"));
-    expect(types).toEqual(new Set(["question_cancelled", "extension_message"]));
+    expect(types).toEqual(new Set(["extension_message"]));
   });
 
   test("tools are named by what they were called for", () => {

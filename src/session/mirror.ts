@@ -1,0 +1,251 @@
+import type { Clock } from "../domain/clock.ts";
+import type { AgentEvent, Message, SessionEvent, TurnEvent } from "../domain/events.ts";
+import type { SessionId } from "../domain/ids.ts";
+import type { Log } from "../domain/log.ts";
+import type { Question } from "../domain/question.ts";
+import type { Observation } from "../domain/sessions.ts";
+import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
+import type { QueuedPrompt, SessionFrame, SessionPhase, Snapshot } from "../domain/wire.ts";
+import { createCappedBuffer, type CappedBuffer } from "./capped-buffer.ts";
+import { createFanOut } from "./fan-out.ts";
+import { addUsage, nameOf, phaseOf, textOf } from "./facts.ts";
+import type { MessageLedger, SessionFacts } from "./ledger.ts";
+import { type BufferedEvent, condenseForReplay } from "./turn-buffer.ts";
+
+/** Messages that a snapshot holds; older ones are paged. */
+export const SNAPSHOT_MESSAGES = 200;
+
+export interface MirrorOptions {
+  readonly id: SessionId;
+  readonly cwd: string;
+  readonly facts: SessionFacts;
+  readonly messages: MessageLedger;
+  /** Called with what has become known of the session, to be kept. */
+  readonly note: (facts: SessionFacts) => void;
+  readonly questions: () => readonly Question[];
+  readonly queue: () => readonly QueuedPrompt[];
+  /** Called when the name or the state is another one, before anybody is told. */
+  readonly changed: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What is known of one session in memory: what was said before, and what is going on, whole. */
+export interface Mirror {
+  /** Numbers and dates an event, folds it, keeps what has to be kept, and tells everybody. */
+  emit(event: AgentEvent | TurnEvent): void;
+  /** Tells everybody who observes. */
+  tell(frame: SessionFrame): void;
+  /** To be called when the questions or the queue are others. */
+  refresh(): void;
+  rename(name: string): void;
+  /** From now on `sink` is called with each event; the answer ends that. */
+  listen(sink: (event: SessionEvent) => void): () => void;
+  observe(observer: (frame: SessionFrame) => void): Observation;
+  readonly state: SessionPhase;
+  readonly name: string;
+  /** What the agent said last in the turn that ended last, or that runs. */
+  readonly lastText: string;
+}
+
+/** What a snapshot holds beside messages, and what everybody is told of when it changes. */
+type Changeable = Pick<Snapshot, "name" | "state" | "queue"> & Partial<Pick<Snapshot, "usage" | "model">>;
+
+/**
+ * Mirrors one session. The agent's own list of messages leaves out the one in flight, and holds those of the running
+ * step: a face that attached to it would miss the first and show the others twice. Here the snapshot is what was so
+ * before the running step, and the step's buffer holds the rest.
+ */
+export function createMirror(options: MirrorOptions): Mirror {
+  const { id, cwd, messages: ledger, note, clock, log } = options;
+  const fanOut = createFanOut<SessionFrame>((error) =>
+    log.error({ err: error, session: id }, "a face failed while it heard of a session and was detached"),
+  );
+  const stored = ledger.page(id, SNAPSHOT_MESSAGES);
+  /** Everything so far. */
+  let live: Transcript = { ...emptyTranscript, messages: stored.messages };
+  /** What was so before the running step. */
+  let base = live;
+  let step: CappedBuffer | undefined;
+  let hasOlder = stored.more;
+  let { name = "", model, usage, failed = false } = options.facts;
+  /** The messages of the last turn, and those of them that are not in the ledger yet. */
+  const ofTurn = new Set<string>();
+  const unsaved = new Set<string>();
+  let told = changeable();
+
+  function emit(event: AgentEvent | TurnEvent): void {
+    const numbered: SessionEvent = { ...event, seq: live.seq + 1, at: clock.date() };
+    const before = live;
+    live = applyEvent(live, numbered);
+    switch (numbered.type) {
+      case "turn_start":
+        base = withinBounds(before);
+        live = { ...live, messages: base.messages };
+        step = createCappedBuffer();
+        break;
+      case "turn_end":
+      case "agent_end":
+        step = undefined;
+        live = withinBounds(live);
+        break;
+      default:
+    }
+    const entry = step === undefined ? undefined : entryOf(numbered);
+    if (entry !== undefined) step?.append(entry);
+    try {
+      keep(numbered);
+    } catch (error) {
+      // A full disk must not keep a turn from ending, nor anybody from seeing it.
+      log.error({ err: error, session: id }, "what was said could not be stored");
+    }
+    tell({ type: "session_event", sessionId: id, event: numbered });
+    refresh();
+  }
+
+  function withinBounds(transcript: Transcript): Transcript {
+    if (transcript.messages.length <= SNAPSHOT_MESSAGES) return transcript;
+    hasOlder = true;
+    return { ...transcript, messages: transcript.messages.slice(-SNAPSHOT_MESSAGES) };
+  }
+
+  /** How an event is buffered; undefined when it is not of the step, or says nothing. */
+  function entryOf(event: SessionEvent): BufferedEvent | undefined {
+    switch (event.type) {
+      case "notice":
+      case "agent_start":
+      case "agent_end":
+        return undefined;
+      case "message_update": {
+        const { type, seq, at, key } = event;
+        const message = live.messages.findLast((other) => other.key === key);
+        return message === undefined ? undefined : { type, seq, at, key, message };
+      }
+      default:
+        return event;
+    }
+  }
+
+  function keep(event: SessionEvent): void {
+    switch (event.type) {
+      case "agent_start":
+        ofTurn.clear();
+        unsaved.clear();
+        failed = false;
+        note({ failed });
+        return;
+      case "message_start":
+        ofTurn.add(event.key);
+        unsaved.add(event.key);
+        return;
+      case "message_end":
+        return commit(event.message);
+      case "message_discard":
+        unsaved.delete(event.key);
+        ledger.forget(id, event.key);
+        return;
+      case "agent_end":
+        // What an agent said before it died stays.
+        for (const message of live.messages) if (unsaved.has(message.key)) commit(message);
+        failed = event.outcome.type === "failed";
+        note({ failed });
+        return;
+      default:
+    }
+  }
+
+  function commit(message: Message): void {
+    const isNew = unsaved.delete(message.key) || !ofTurn.has(message.key);
+    ofTurn.add(message.key);
+    ledger.save(id, message);
+    if (message.role === "user" && name === "") {
+      name = nameOf(message);
+      note({ name });
+    }
+    if (message.role !== "assistant" || !isNew) return;
+    if (message.model !== undefined) model = message.model;
+    if (message.usage !== undefined) usage = addUsage(usage, message.usage);
+    note({ ...(model === undefined ? {} : { model }), ...(usage === undefined ? {} : { usage }) });
+  }
+
+  function changeable(): Changeable {
+    return {
+      name,
+      state: phaseOf(live.turn, options.questions().length > 0, failed),
+      queue: options.queue(),
+      ...(model === undefined ? {} : { model }),
+      ...(usage === undefined ? {} : { usage }),
+    };
+  }
+
+  function tell(frame: SessionFrame): void {
+    fanOut.tell(frame);
+  }
+
+  function refresh(): void {
+    const now = changeable();
+    const change = differences(told, now);
+    told = now;
+    if (change.name !== undefined || change.state !== undefined) options.changed();
+    if (Object.keys(change).length > 0) tell({ type: "session_changed", sessionId: id, change });
+  }
+
+  function snapshot({ messages, tools, turn }: Transcript): Snapshot {
+    const { notice, remarks } = live;
+    const before = hasOlder ? messages[0]?.key : undefined;
+    return {
+      sessionId: id,
+      cwd,
+      ...changeable(),
+      messages,
+      ...(before === undefined ? {} : { before }),
+      ...(turn === undefined ? {} : { turn }),
+      tools: tools.map((tool) => (tool.endedAt === undefined ? tool : { ...tool, output: "" })),
+      ...(notice === undefined ? {} : { notice }),
+      remarks,
+    };
+  }
+
+  return {
+    emit,
+    tell,
+    refresh,
+    rename(wanted) {
+      name = wanted;
+      note({ name });
+      refresh();
+    },
+    listen: (sink) =>
+      fanOut.add((frame) => {
+        // A live event is never a replayed one.
+        if (frame.type === "session_event") sink(frame.event as SessionEvent);
+      }),
+    observe(observer) {
+      const from = step === undefined ? live : base;
+      return {
+        snapshot: snapshot(from),
+        seq: from.seq,
+        questions: [...options.questions()],
+        replay: step === undefined ? [] : condenseForReplay(step.entries),
+        detach: fanOut.add(observer),
+      };
+    },
+    get state() {
+      return changeable().state;
+    },
+    get name() {
+      return name;
+    },
+    get lastText() {
+      const said = live.messages
+        .filter(({ key, role }) => role === "assistant" && ofTurn.has(key))
+        .map(textOf);
+      return said.findLast((text) => text.trim() !== "") ?? "";
+    },
+  };
+}
+
+function differences(old: Changeable, now: Changeable): Partial<Changeable> {
+  const changed = Object.entries(now).filter(([field, value]) => value !== old[field as keyof Changeable]);
+  return Object.fromEntries(changed);
+}

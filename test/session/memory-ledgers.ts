@@ -1,0 +1,91 @@
+import type { Message } from "../../src/domain/events.ts";
+import type { ChatPlace, SessionId } from "../../src/domain/ids.ts";
+import type { PromptImage } from "../../src/domain/prompt.ts";
+import type { Ledgers, RequestLedger, SessionRecord } from "../../src/session/ledger.ts";
+
+type Request = NonNullable<ReturnType<RequestLedger["get"]>>;
+
+/** Ledgers that remember for as long as a test. Set `broken` to have every write fail. */
+export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
+  const sessions = new Map<SessionId, SessionRecord>(records.map((record) => [record.id, record]));
+  const messages = new Map<SessionId, Message[]>();
+  const requests = new Map<string, Request>();
+  const pictures: { readonly session: SessionId; readonly image: PromptImage; readonly name: string }[] = [];
+  const chats = new Map<SessionId, ChatPlace>();
+  const state = { broken: false };
+
+  function write(): void {
+    if (state.broken) throw new Error("the disk is full");
+  }
+
+  function change(session: SessionId, requestId: string, fields: Partial<Request>): void {
+    write();
+    const known = requests.get(`${session} ${requestId}`);
+    if (known !== undefined) requests.set(`${session} ${requestId}`, { ...known, ...fields });
+  }
+
+  const ledgers: Ledgers = {
+    sessions: {
+      add(record) {
+        write();
+        sessions.set(record.id, { ...record, lastUsedAt: record.createdAt });
+      },
+      get: (id) => sessions.get(id),
+      list: () => [...sessions.values()].sort((a, b) => b.lastUsedAt - a.lastUsedAt),
+      touch(id, lastUsedAt) {
+        write();
+        const record = sessions.get(id);
+        if (record !== undefined) sessions.set(id, { ...record, lastUsedAt });
+      },
+      note(id, facts) {
+        write();
+        const record = sessions.get(id);
+        if (record !== undefined) sessions.set(id, { ...record, ...facts });
+      },
+      remove: (id) => void sessions.delete(id),
+    },
+    messages: {
+      save(session, message) {
+        write();
+        const all = messages.get(session) ?? [];
+        const at = all.findIndex(({ key }) => key === message.key);
+        messages.set(session, at === -1 ? [...all, message] : all.with(at, message));
+      },
+      forget(session, key) {
+        messages.set(
+          session,
+          (messages.get(session) ?? []).filter((message) => message.key !== key),
+        );
+      },
+      page(session, limit, before) {
+        const all = messages.get(session) ?? [];
+        const end = before === undefined ? all.length : all.findIndex(({ key }) => key === before);
+        const older = all.slice(0, Math.max(0, end));
+        return { messages: older.slice(-limit), more: older.length > limit };
+      },
+    },
+    requests: {
+      get: (session, requestId) => requests.get(`${session} ${requestId}`),
+      add(session, requestId, turnId, { at }) {
+        write();
+        requests.set(`${session} ${requestId}`, { turnId, at, begun: false });
+      },
+      begin: (session, requestId) => change(session, requestId, { begun: true }),
+      end: (session, requestId, ending) => change(session, requestId, { ending }),
+    },
+    pictures: {
+      keep(session, image) {
+        write();
+        const name = `picture-${pictures.length + 1}`;
+        pictures.push({ session, image, name });
+        return name;
+      },
+      drop(session) {
+        for (const [at, picture] of pictures.entries())
+          if (picture.session === session) pictures.splice(at, 1);
+      },
+    },
+    chatOf: (id) => chats.get(id),
+  };
+  return { ledgers, sessions, messages, requests, pictures, chats, state };
+}
