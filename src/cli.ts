@@ -7,6 +7,8 @@ export type Command =
   /** The bot when there is a token, else the playground. */
   | ({ readonly type: "start" } & PlaygroundWishes)
   | ({ readonly type: "playground" } & PlaygroundWishes)
+  /** Looks whether everything is as the bot needs it. */
+  | { readonly type: "check" }
   /** Takes the bot back from whoever claimed it. */
   | { readonly type: "unclaim" }
   | { readonly type: "help" }
@@ -25,7 +27,7 @@ export interface PlaygroundWishes {
 export const EXIT_USAGE = 64;
 export const EXIT_CONFIG = 78;
 
-const COMMANDS = ["start", "playground", "unclaim"] as const;
+const COMMANDS = ["start", "playground", "check", "unclaim"] as const;
 
 /** Reads the words behind `evie` (without node and the script). Never throws. */
 export function parseCommandLine(argv: readonly string[]): Command {
@@ -95,6 +97,7 @@ Usage
     --port N            the page's port                           (3844)
     --stand-in          ask no model, answer by rule
   evie start            the bot when there is a token, else the playground
+  evie check            look whether all is well, and say what to do if not
   evie unclaim          take the bot back from whoever opened its claim link
   evie --help           show this
   evie --version        show the version

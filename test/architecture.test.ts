@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What joins the parts, and so may import any: the composition root and what it is cut into. */
-const JOINERS = new Set(["main", "serve", "launcher", "play", "unclaim"]);
+const JOINERS = new Set(["main", "serve", "launcher", "play", "unclaim", "check"]);
 
 /** Which npm packages belong to which part. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -108,7 +108,8 @@ describe("the parts of evie", () => {
   test("take the time and chance that they are given: only the clock and what joins the parts have their own", () => {
     const own =
       /\bDate\.now\(|\bnew Date\(\)|\bsetTimeout\(|\bsetInterval\(|\bMath\.random\(|\bperformance\.now\(/;
-    const exempt = /^(clock|main|play)\.ts$|^deck\/(browser-clock|main)\.tsx?$|^playground\/(page|stand-in-model)/;
+    const exempt =
+      /^(clock|main|play)\.ts$|^deck\/(browser-clock|main)\.tsx?$|^playground\/(page|stand-in-model)/;
     const guilty = globSync("**/*.{ts,tsx}", { cwd: SOURCE }).filter(
       (file) => !exempt.test(file) && own.test(readFileSync(join(SOURCE, file), "utf8")),
     );

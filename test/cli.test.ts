@@ -10,6 +10,7 @@ describe("the command line", () => {
     ["--version", "version"],
     ["-V", "version"],
     ["unclaim", "unclaim"],
+    ["check", "check"],
     ["--version --help", "help"],
     ["--help --version", "help"],
   ])("evie %s is %s", (line, type) => {

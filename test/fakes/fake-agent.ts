@@ -51,6 +51,8 @@ const { values } = parseArgs({
 const behaviour = JSON.parse(`${values["fake"] ?? process.env["FAKE_AGENT"] ?? "{}"}`) as FakeProcess;
 const sessionFile = typeof values["session"] === "string" ? values["session"] : undefined;
 
+const model = behaviour.model === undefined ? undefined : { id: behaviour.model, provider: "fake" };
+
 let run: Run | undefined;
 let finished = Promise.resolve();
 
@@ -101,7 +103,10 @@ function take(line: string): void {
   note("received", { record: images === undefined ? asked : { ...asked, images }, bytes: line.length });
   switch (asked.type) {
     case "get_state":
-      if (behaviour.neverReady !== true) respond(asked.id, "get_state", { data: { sessionFile } });
+      if (behaviour.neverReady !== true) respond(asked.id, "get_state", { data: { sessionFile, model } });
+      break;
+    case "get_available_models":
+      respond(asked.id, "get_available_models", { data: { models: model === undefined ? [] : [model] } });
       break;
     case "prompt":
       startRun(asked);

@@ -4,12 +4,10 @@ import type { AgentEvent } from "../../domain/events.ts";
 import type { AgentFailure } from "../../domain/failure.ts";
 import type { Log } from "../../domain/log.ts";
 import type { Prompt } from "../../domain/prompt.ts";
-import type { Question } from "../../domain/question.ts";
 import type { AgentCommand } from "../find-agent.ts";
 import { startProcess } from "../process.ts";
 import type { ProcessEnd } from "../process.ts";
 import { createRpc } from "../rpc.ts";
-import { createDialogs } from "./dialogs.ts";
 import { readImages } from "./images.ts";
 import { readLine } from "./protocol.ts";
 import type { PiRecord } from "./protocol.ts";
@@ -47,14 +45,13 @@ function neverStarted(failure: AgentFailure): Agent {
       ended: Promise.resolve({ type: "failed", failure }),
     }),
     abort: () => {},
-    answer: () => {},
     dismiss: () => Promise.resolve(),
   };
 }
 
 function startPi(
   { clock, log, command, env }: PiAgentDeps & { readonly command: AgentCommand },
-  { sessionFile, cwd, emit, ask }: AgentOptions,
+  { sessionFile, cwd, emit }: AgentOptions,
 ): Agent {
   const ready = Promise.withResolvers<AgentFailure | undefined>();
   const gone = Promise.withResolvers<undefined>();
@@ -80,11 +77,6 @@ function startPi(
   });
   const rpc = createRpc(agent.writeLine);
   const about = { pid: agent.pid, sessionFile };
-  const dialogs = createDialogs({
-    clock,
-    writeLine: agent.writeLine,
-    ask: (question) => askSafely(question),
-  });
 
   const noteBadLine = (line: string): void => {
     badLines += 1;
@@ -99,8 +91,10 @@ function startPi(
         log.warn({ ...about, command: record.command }, "The agent answered what was not asked.");
       return;
     }
-    if (record.type === "dialog") dialogs.take(record);
-    else current?.see(record);
+    // Nobody answers it: an agent waits for a question for ever, and an abort waits for it too.
+    if (record.type === "dialog")
+      agent.writeLine(JSON.stringify({ type: "extension_ui_response", id: record.id, cancelled: true }));
+    current?.see(record);
   };
 
   const emitSafely = (event: AgentEvent): void => {
@@ -108,15 +102,6 @@ function startPi(
       emit(event);
     } catch (error) {
       log.error({ ...about, err: error }, "Whoever listens to the agent failed.");
-    }
-  };
-
-  const askSafely = (question: Question): void => {
-    try {
-      ask(question);
-    } catch (error) {
-      log.error({ ...about, err: error }, "Whoever is asked failed.");
-      dialogs.answer(question.id, null);
     }
   };
 
@@ -173,9 +158,7 @@ function startPi(
         emit: emitSafely,
         giveUp: () => void agent.dismiss(),
         onEnd: () => {
-          if (current !== run) return;
-          current = undefined;
-          dialogs.cancel();
+          if (current === run) current = undefined;
         },
       });
       if (current !== undefined) {
@@ -186,17 +169,12 @@ function startPi(
         run.processEnded(end, dismissAsked);
       } else {
         current = run;
-        dialogs.begin();
         if (prompt.images.length === 0) run.handOver(prompt.text, [], 0);
         else void handOver(run, prompt);
       }
       return run.run;
     },
-    abort: () => {
-      dialogs.cancel();
-      current?.abort();
-    },
-    answer: dialogs.answer,
+    abort: () => current?.abort(),
     dismiss: () => {
       dismissAsked = true;
       return agent.dismiss();

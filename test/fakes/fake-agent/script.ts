@@ -15,6 +15,8 @@ export interface FakeProcess {
   readonly readyMs?: number;
   /** It never answers `get_state`. */
   readonly neverReady?: boolean;
+  /** The model that it says it would ask; it says nothing of one without. */
+  readonly model?: string;
   /** It ends instead of starting. */
   readonly exit?: FakeExit;
   /** Lines written to stdout at the start, as they are. */
