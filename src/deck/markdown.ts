@@ -26,7 +26,7 @@ export function createMarkdown(clean: (html: string) => string): Markdown {
     gfm: true,
     renderer: {
       html: ({ text }) => escape(text),
-      image: ({ href, text }) => anchor(href, `🖼 ${escape(text === "" ? href : text)}`),
+      image: ({ href, text }) => anchor(href, `picture: ${escape(text === "" ? href : text)}`),
       link({ href, tokens }) {
         return anchor(href, this.parser.parseInline(tokens));
       },

@@ -28,7 +28,13 @@ function DrawnRow({ row: { key, message, parts } }: { readonly row: Row }) {
     <li class={isMine ? "row mine" : "row theirs"} data-key={key}>
       <article class={isMine ? "bubble" : "said"} aria-label={`${isMine ? "You" : "evie"}, ${timeOf(at)}`}>
         {parts.map((part, index) => (
-          <PartView key={index} part={part} isMine={isMine} isOpen={isOpen && index === parts.length - 1} />
+          <PartView
+            key={index}
+            part={part}
+            isMine={isMine}
+            isOpen={isOpen}
+            isLast={index === parts.length - 1}
+          />
         ))}
         {trouble === undefined ? null : (
           <p class="trouble">
@@ -58,18 +64,19 @@ function troubleOf(stopReason: Row["message"]["stopReason"], error: string | und
 interface PartProps {
   readonly part: Part;
   readonly isMine: boolean;
-  /** Whether more of it may come. */
+  /** Whether more of the message may come. */
   readonly isOpen: boolean;
+  readonly isLast: boolean;
 }
 
-function PartView({ part, isMine, isOpen }: PartProps) {
+function PartView({ part, isMine, isOpen, isLast }: PartProps) {
   switch (part.type) {
     case "text":
       if (part.text.trim() === "") return null;
       // What a person wrote is shown as it was written.
-      return isMine ? <p class="words">{part.text}</p> : <MarkdownView text={part.text} />;
+      return isMine ? <p class="words">{part.text}</p> : <MarkdownView text={part.text} isOpen={isOpen} />;
     case "thinking":
-      return part.text.trim() === "" ? null : <Thinking text={part.text} isOpen={isOpen} />;
+      return part.text.trim() === "" ? null : <Thinking text={part.text} isOpen={isOpen && isLast} />;
     case "image":
       return (
         <a class="picture" href={part.url} target="_blank" rel="noopener noreferrer">

@@ -72,7 +72,7 @@ export function TranscriptView({ sessionId, conversation }: TranscriptProps) {
   };
   return (
     <div class="log-frame">
-      <div class="log" ref={scroller} onScroll={onScroll}>
+      <div class="log" data-session={sessionId} ref={scroller} onScroll={onScroll}>
         <div class="log-inside" onClick={copyCode}>
           {before === undefined ? null : (
             <button

@@ -7,7 +7,7 @@ export function WaitingList({ sessionId }: { readonly sessionId: string }) {
   const queue = useDeck(({ conversations }) => conversations[sessionId]?.about.queue) ?? [];
   if (queue.length === 0) return null;
   return (
-    <ul class="waiting" aria-label="Waiting for their turn">
+    <ul class="waiting-list" aria-label="Waiting for their turn">
       {queue.map(({ requestId, text }) => (
         <li key={requestId}>
           <Icon name="clock" />

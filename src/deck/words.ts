@@ -49,8 +49,9 @@ export function outcomeWords(outcome: TurnOutcome): string | undefined {
   }
 }
 
-/** `0.4 s`, `12 s`, `3 min 5 s`, `1 h 2 min`. */
+/** `40 ms`, `0.4 s`, `12 s`, `3 min 5 s`, `1 h 2 min`. */
 export function seconds(ms: number): string {
+  if (ms < 100) return `${Math.round(ms)} ms`;
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
   const whole = Math.round(ms / 1_000);
   if (whole < 60) return `${whole} s`;

@@ -1,0 +1,321 @@
+import { gzipSync } from "node:zlib";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildDeck, type DeckFiles } from "../../src/deck/build.ts";
+import type { WireEvent } from "../../src/domain/wire.ts";
+import { launchBrowser } from "../browser/chat-page.ts";
+import { numbered, opens, says, T0 } from "../domain/events.ts";
+import { type DeckScript, startFakeDeckServer } from "../fakes/fake-deck-server.ts";
+import { answered, answers, info, longText, parked, QUESTION, scene, user } from "./scenes.ts";
+import { type Paint, watchPaints } from "./paints.ts";
+
+const LIMIT_BYTES = 100_000;
+const TEXT = longText(40_000);
+/** What a reader sees of it, roughly: the marks of its markdown are gone. */
+const SHOWN = TEXT.replaceAll(/\*\*|`|\n/g, "").length;
+
+let files: DeckFiles;
+let browser: Browser;
+
+beforeAll(async () => {
+  files = await buildDeck();
+  browser = await launchBrowser();
+}, 60_000);
+afterAll(() => browser.close());
+
+const quiet = scene("quiet", {
+  snapshot: { messages: Array.from({ length: 60 }, (_, index) => user(`m-${index}`, `Line ${index}`)) },
+});
+const waits = parked("waits", TEXT);
+
+/** A deck at an address, in a window of its own. */
+async function open(path: string, script: Partial<DeckScript> = {}) {
+  const server = await startFakeDeckServer(files, {
+    sessions: [info("quiet"), info("waits", { state: "waiting" })],
+    answer: answers(quiet, waits),
+    ...script,
+  });
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  await watchPaints(page);
+  await page.goto(server.url + path);
+  return {
+    server,
+    page,
+    errors,
+    box: page.locator(".composer textarea"),
+    [Symbol.asyncDispose]: async () => {
+      await context.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function paintsOf(page: Page, sessionId: string): Promise<readonly Paint[]> {
+  const all = await page.evaluate<readonly Paint[]>("window.paints");
+  return all.filter(({ session, text }) => session === sessionId && text > 0);
+}
+
+const asked = (page: Page) => page.locator(".question").waitFor();
+
+function whole(bubbles = 2): Partial<Paint> {
+  return { text: expect.closeTo(SHOWN, -3) as number, question: true, bubbles };
+}
+
+test("what the first load brings is at most 100 kB", () => {
+  const { html, js, css, icon } = files;
+  const size = [html, js, css, icon].reduce((sum, file) => sum + gzipSync(file).length, 0);
+  expect(size).toBeLessThanOrEqual(LIMIT_BYTES);
+  expect(js.length).toBeGreaterThan(10_000);
+});
+
+describe("a session that has written 40,000 characters and waits for an answer", () => {
+  test("is painted whole at once when it is switched to, its question included", async () => {
+    await using deck = await open("/s/quiet", { gapMs: 40 });
+    await deck.page.getByText("Line 59").waitFor();
+    await deck.page.getByRole("link", { name: "Session waits" }).click();
+    await asked(deck.page);
+    const [first] = await paintsOf(deck.page, "waits");
+    expect(first).toMatchObject(whole());
+    expect(await deck.page.getByText("The very end.").count()).toBe(1);
+    expect(deck.errors).toEqual([]);
+  });
+
+  test("is painted whole at once by a reload", async () => {
+    await using deck = await open("/s/waits", { gapMs: 40 });
+    await asked(deck.page);
+    await deck.page.reload();
+    await asked(deck.page);
+    expect((await paintsOf(deck.page, "waits"))[0]).toMatchObject(whole());
+  });
+
+  test("stays whole when the socket is lost and comes back", async () => {
+    await using deck = await open("/s/waits", { gapMs: 40 });
+    await asked(deck.page);
+    deck.server.cut();
+    await expect.poll(() => deck.server.received.length, { timeout: 10_000 }).toBe(2);
+    await deck.server.send({ type: "heartbeat", at: T0 });
+    const paints = await paintsOf(deck.page, "waits");
+    expect(Math.min(...paints.map(({ text }) => text))).toBe(paints[0]?.text);
+    expect(new Set(paints.map(({ bubbles }) => bubbles))).toEqual(new Set([2]));
+  });
+
+  test("grows by what is said afterwards, token by token, in the same two bubbles", async () => {
+    await using deck = await open("/s/waits");
+    await asked(deck.page);
+    const words = ["And ", "then ", "it ", "went ", "on."];
+    const events = [opens("a-2"), ...words.map((word) => says("a-2", word))];
+    await deck.server.send({
+      type: "question_closed",
+      sessionId: "waits",
+      questionId: QUESTION.id,
+      reason: "answered",
+    });
+    for (const event of events.map((each, index): WireEvent => ({ ...each, seq: 7 + index, at: T0 }))) {
+      await deck.server.send({ type: "session_event", sessionId: "waits", event });
+      const said = event.type === "message_update" && "delta" in event ? event.delta.text.trim() : undefined;
+      if (said !== undefined) await deck.page.locator(".row", { hasText: said }).last().waitFor();
+    }
+    await deck.page.getByText("And then it went on.").waitFor();
+    const grown = (await paintsOf(deck.page, "waits")).filter(({ bubbles }) => bubbles === 3);
+    expect(new Set(grown.map(({ text }) => text)).size).toBeGreaterThanOrEqual(words.length - 1);
+    expect(await deck.page.locator(".question").count()).toBe(0);
+  });
+});
+
+test("2,000 events in one batch are drawn once", async () => {
+  const events = numbered([
+    opens("a"),
+    ...Array.from({ length: 1_999 }, (_, index) => says("a", `word ${index} `)),
+  ]);
+  await using deck = await open("/s/many", { answer: answers(scene("many", { events })) });
+  await deck.page.getByText("word 1998").waitFor();
+  const drawn = (await paintsOf(deck.page, "many")).map(({ text }) => text);
+  expect(new Set(drawn).size).toBe(1);
+});
+
+test("a switch back sends nothing, and finds draft and place as they were", async () => {
+  await using deck = await open("/s/quiet");
+  const { page, box, server } = deck;
+  await page.getByText("Line 59").waitFor();
+  await box.fill("Half a thought");
+  await page.evaluate("document.querySelector('.log').scrollTo(0, 300)");
+  await expect.poll(() => page.locator(".to-end").count()).toBe(1);
+  await page.getByRole("link", { name: "Session waits" }).click();
+  await asked(page);
+  expect(await box.inputValue()).toBe("");
+  const sent = server.received.length;
+  await page.goBack();
+  await page.getByText("Line 59").waitFor();
+  expect(await box.inputValue()).toBe("Half a thought");
+  expect(await page.evaluate("document.querySelector('.log').scrollTop")).toBe(300);
+  expect(server.received).toHaveLength(sent);
+  await page.reload();
+  expect(await box.inputValue()).toBe("Half a thought");
+});
+
+test("what an agent writes cannot run, fetch or lead anywhere but to the web", async () => {
+  const nasty = [
+    "<script>window.bad = 1</script><img src=x onerror='window.bad = 2'>",
+    "[click](javascript:window.bad=3) ![p](https://tracker.example/p.png) <iframe src='//x.y'></iframe>",
+    "[ok](https://example.com)",
+    '```"><svg onload=window.bad=4>\n<b>code</b>\n```',
+  ].join("\n\n");
+  await using deck = await open("/s/nasty", {
+    answer: answers(scene("nasty", { snapshot: { messages: [answered("a", nasty)] } })),
+  });
+  const { page } = deck;
+  await page.getByText("ok", { exact: true }).waitFor();
+  expect(await page.evaluate("window.bad")).toBeUndefined();
+  expect(await page.locator(".said").locator("script, img, iframe, svg[onload], b").count()).toBe(0);
+  const links = await page.evaluate("[...document.querySelectorAll('.said a')].map((a) => a.href)");
+  expect(links).toEqual(["https://tracker.example/p.png", "https://example.com/"]);
+});
+
+describe("a question", () => {
+  test("is answered by a number key, and the focus returns to where it was", async () => {
+    await using deck = await open("/s/waits");
+    const { page, server } = deck;
+    await asked(page);
+    await page.keyboard.press("2");
+    await page.locator(".question").waitFor({ state: "detached" });
+    expect(server.received.at(-1)).toEqual({
+      type: "answer",
+      sessionId: "waits",
+      questionId: "q-1",
+      value: "The long way",
+    });
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
+  });
+
+  test("is not answered by a number that somebody is typing", async () => {
+    await using deck = await open("/s/quiet");
+    const { page, box, server } = deck;
+    await box.fill("I have ");
+    await server.send({ type: "question", sessionId: "quiet", question: QUESTION });
+    await asked(page);
+    await page.keyboard.type("2 ideas");
+    expect(await box.inputValue()).toBe("I have 2 ideas");
+    expect(server.received.some(({ type }) => type === "answer")).toBe(false);
+    await page.getByRole("button", { name: "The short way" }).click();
+    await page.locator(".question").waitFor({ state: "detached" });
+  });
+
+  test("goes when it is answered elsewhere", async () => {
+    await using deck = await open("/s/waits");
+    await asked(deck.page);
+    await deck.server.send({
+      type: "question_closed",
+      sessionId: "waits",
+      questionId: "q-1",
+      reason: "answered",
+    });
+    await deck.page.locator(".question").waitFor({ state: "detached" });
+    expect(deck.server.received.some(({ type }) => type === "answer")).toBe(false);
+  });
+
+  test("for words takes words", async () => {
+    await using deck = await open("/s/quiet");
+    const { page, server } = deck;
+    await page.getByText("Line 59").waitFor();
+    const question = { id: "q-2", kind: "input" as const, title: "Your name?" };
+    await server.send({ type: "question", sessionId: "quiet", question });
+    await asked(page);
+    await page.keyboard.type("Ada");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => server.received.at(-1)).toMatchObject({ questionId: "q-2", value: "Ada" });
+  });
+});
+
+describe("a prompt", () => {
+  test("is sent by Enter, with the pictures that were chosen; Shift+Enter breaks the line", async () => {
+    await using deck = await open("/s/quiet");
+    const { page, box, server } = deck;
+    await box.pressSequentially("One");
+    await box.press("Shift+Enter");
+    await box.pressSequentially("two");
+    await page
+      .locator("input[type=file]")
+      .setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from("png") });
+    await page.locator(".tray img").waitFor();
+    await box.press("Enter");
+    await expect.poll(() => server.received.at(-1)?.type).toBe("prompt");
+    expect(server.received.at(-1)).toMatchObject({
+      text: "One\ntwo",
+      images: [{ mimeType: "image/png", data: Buffer.from("png").toString("base64") }],
+    });
+    expect(await box.inputValue()).toBe("");
+    expect(await page.locator("[data-request]").count()).toBe(1);
+  });
+
+  test("that is written while evie is away is sent when it is back", async () => {
+    await using deck = await open("/s/quiet");
+    const { page, box, server } = deck;
+    await page.getByText("Line 59").waitFor();
+    server.script.isUp = false;
+    server.cut();
+    await page.getByText("evie is out of reach").waitFor();
+    await box.fill("Hello?");
+    await box.press("Enter");
+    await page.getByText("sent when evie is back").waitFor();
+    server.script.isUp = true;
+    await page.getByText("evie has it").waitFor();
+    expect(server.received.filter(({ type }) => type === "prompt")).toHaveLength(1);
+  });
+
+  test("can be withdrawn while it waits, and the turn before it stopped", async () => {
+    const queue = [{ requestId: "r-9", text: "Later, please" }];
+    const busy = scene("busy", { snapshot: { state: "running", turn: { id: "t", startedAt: T0 }, queue } });
+    await using deck = await open("/s/busy", { answer: answers(busy) });
+    await deck.page.getByRole("button", { name: "Withdraw: Later, please" }).click();
+    await deck.page.getByRole("button", { name: "Stop the turn" }).click();
+    await expect
+      .poll(() => deck.server.received.slice(-2))
+      .toEqual([
+        { type: "withdraw", sessionId: "busy", requestId: "r-9" },
+        { type: "abort", sessionId: "busy" },
+      ]);
+  });
+});
+
+test("older messages come in front of what is being read, which stays where it is", async () => {
+  const messages = Array.from({ length: 60 }, (_, index) => user(`m-${index}`, `Line ${index}`));
+  const older = Array.from({ length: 40 }, (_, index) => user(`o-${index}`, `Older ${index}`));
+  await using deck = await open("/s/long", {
+    answer: answers(scene("long", { snapshot: { messages, before: "m-0" } })),
+    api: (_method, path) => (path.endsWith("/long/messages?before=m-0") ? { messages: older } : {}),
+  });
+  const { page } = deck;
+  await page.getByText("Line 59").waitFor();
+  await page.evaluate("document.querySelector('.log').scrollTo(0, 10)");
+  const line = page.getByText("Line 0", { exact: true });
+  const before = await line.boundingBox();
+  await page.getByRole("button", { name: "Load older messages" }).click();
+  await page.getByText("Older 0", { exact: true }).waitFor();
+  const after = await line.boundingBox();
+  // The button is gone, and nothing else may have moved.
+  expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(60);
+  expect(await page.locator("[data-key]").count()).toBe(100);
+});
+
+test("the transcript is a silent log; what changes is said politely beside it", async () => {
+  await using deck = await open("/s/waits");
+  const log = deck.page.getByRole("log");
+  await asked(deck.page);
+  expect(await log.getAttribute("aria-live")).toBe("off");
+  await deck.server.send({
+    type: "question_closed",
+    sessionId: "waits",
+    questionId: "q-1",
+    reason: "answered",
+  });
+  await deck.page.locator(".question").waitFor({ state: "detached" });
+  const outcome = { type: "done" as const };
+  const event = { seq: 9, at: T0, type: "agent_end", turnId: "t-1", outcome } as WireEvent;
+  await deck.server.send({ type: "session_event", sessionId: "waits", event });
+  await expect
+    .poll(() => deck.page.locator("[aria-live=polite]").textContent())
+    .toContain("evie: The beginning.");
+});

@@ -1,0 +1,29 @@
+import type { Page } from "playwright-core";
+
+/** What the page held after one change of its document. Between two of them a browser may paint. */
+export interface Paint {
+  /** The session that is shown. */
+  readonly session: string;
+  /** Characters of the transcript. */
+  readonly text: number;
+  readonly question: boolean;
+  readonly bubbles: number;
+}
+
+/** Notes every change of the transcript from the page's first moment on, in `window.paints`. */
+export async function watchPaints(page: Page): Promise<void> {
+  await page.addInitScript({
+    content: `
+      window.paints = [];
+      new MutationObserver(() => {
+        const log = document.querySelector("[role=log]");
+        window.paints.push({
+          session: log?.closest("[data-session]").dataset.session ?? "",
+          text: [...(log?.querySelectorAll(".text, .words") ?? [])].reduce((sum, each) => sum + each.textContent.length, 0),
+          question: document.querySelector(".question") !== null,
+          bubbles: log?.querySelectorAll("[data-key]").length ?? 0,
+        });
+      }).observe(document, { subtree: true, childList: true, characterData: true });
+    `,
+  });
+}

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import type { Message } from "../../src/domain/events.ts";
+import type { ToolState } from "../../src/domain/transcript.ts";
+import { emptyTranscript } from "../../src/domain/transcript.ts";
+import { rowsOf } from "../../src/deck/rows.ts";
+import type { Conversation } from "../../src/deck/state.ts";
+import { T0 } from "../domain/events.ts";
+import { answered, result, snapshotOf, user } from "./scenes.ts";
+
+function conversation(
+  messages: readonly Message[],
+  tools: readonly ToolState[] = [],
+  older: readonly Message[] = [],
+): Conversation {
+  return {
+    transcript: { ...emptyTranscript, messages, tools },
+    older,
+    loadingOlder: false,
+    about: snapshotOf("s"),
+    questions: [],
+    durations: {},
+  };
+}
+
+const call = { type: "toolCall" as const, id: "t", name: "bash", args: '{"command":"ls"}' };
+const running: ToolState = {
+  id: "t",
+  name: "bash",
+  summary: "ls",
+  startedAt: T0,
+  output: "so far",
+  isError: false,
+};
+
+test("each message is one row, and a tool's result is shown with its call", () => {
+  const rows = rowsOf(
+    conversation([user("u", "Hi"), answered("a", "I look.", call), result("t", "bash", "a.txt")]),
+  );
+  expect(rows.map(({ key }) => key)).toEqual(["u", "a"]);
+  expect(rows[1]?.parts[1]).toMatchObject({ type: "tool", state: "done", output: "a.txt" });
+});
+
+test.each([
+  ["called", [], undefined],
+  ["running", [running], undefined],
+  ["done", [{ ...running, endedAt: T0 + 500 }], 500],
+  ["failed", [{ ...running, endedAt: T0 + 500, isError: true }], 500],
+] as const)("a tool that is %s", (state, tools, took) => {
+  const [row] = rowsOf(conversation([answered("a", call)], tools));
+  expect(row?.parts[0]).toMatchObject({ type: "tool", state, ...(took === undefined ? {} : { took }) });
+});
+
+test("a result whose call was cut off with older messages is shown by itself, until they are fetched", () => {
+  const results = [result("t", "bash", "a.txt", true)];
+  const [alone] = rowsOf(conversation(results));
+  expect(alone?.parts).toMatchObject([{ type: "tool", name: "bash", state: "failed", output: "a.txt" }]);
+  expect(rowsOf(conversation(results, [], [answered("a", call)])).map(({ key }) => key)).toEqual(["a"]);
+});
+
+test("rows that did not change are the very same, so that they are not drawn again", () => {
+  const messages = [user("u", "Hi"), answered("a", call)];
+  const first = rowsOf(conversation(messages, [running]));
+  const same = rowsOf(conversation(messages, [running]), first);
+  const grown = rowsOf(conversation(messages, [{ ...running, output: "so far and on" }]), same);
+  expect(same.map((row, index) => row === first[index])).toEqual([true, true]);
+  expect(grown.map((row, index) => row === first[index])).toEqual([true, false]);
+});
+
+test("messages of roles that nobody knows are not shown", () => {
+  const strange = JSON.parse(JSON.stringify({ ...user("x", "?"), role: "custom" })) as Message;
+  expect(rowsOf(conversation([strange, user("u", "Hi")])).map(({ key }) => key)).toEqual(["u"]);
+});

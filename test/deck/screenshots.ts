@@ -1,0 +1,64 @@
+/* Draws the deck in both lights, on a desk and on a phone: `node test/deck/screenshots.ts` fills the folder `screenshots`. */
+
+import { mkdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { buildDeck } from "../../src/deck/build.ts";
+import { launchBrowser } from "../browser/chat-page.ts";
+import { startFakeDeckServer } from "../fakes/fake-deck-server.ts";
+import { gallery } from "./gallery.ts";
+
+const FOLDER = fileURLToPath(new URL("../../screenshots/", import.meta.url));
+const DESK = { width: 1280, height: 860 };
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+
+await mkdir(FOLDER, { recursive: true });
+const { sessions, answer } = gallery(Date.now());
+await using server = await startFakeDeckServer(await buildDeck(), { sessions, answer });
+await using browser = await launchBrowser();
+
+async function draw(
+  name: string,
+  look: BrowserContextOptions,
+  path: string,
+  act?: (page: Page) => Promise<void>,
+) {
+  const context = await browser.newContext(look);
+  const page = await context.newPage();
+  await page.goto(server.url + path);
+  await page
+    .locator(path === "/" ? ".sessions a" : ".row")
+    .first()
+    .waitFor();
+  await act?.(page);
+  await page.screenshot({ path: `${FOLDER}deck-${name}.png` });
+  await context.close();
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  await draw(`desk-${colorScheme}`, { viewport: DESK, colorScheme }, "/s/asks");
+  await draw(`desk-tools-${colorScheme}`, { viewport: DESK, colorScheme }, "/s/tools", async (page) => {
+    await page.locator(".tool .fold").nth(1).click();
+  });
+  await draw(`phone-${colorScheme}`, { ...PHONE, colorScheme }, "/s/asks");
+}
+await draw("desk-text", { viewport: DESK }, "/s/text", async (page) => {
+  await page.evaluate("document.querySelector('.log').scrollTo(0, 0)");
+});
+await draw("phone-writing", { ...PHONE }, "/s/tools", async (page) => {
+  await page
+    .locator(".composer textarea")
+    .fill("Leave the old test as it is, and write a second one beside it");
+  await page.evaluate("document.querySelector('.log').scrollTo(0, 0)");
+});
+await draw("phone-list", { ...PHONE }, "/");
+await draw("phone-text", { ...PHONE }, "/s/text");
+await draw("desk-offline", { viewport: DESK }, "/s/text", async (page) => {
+  server.script.isUp = false;
+  server.cut();
+  await page.locator(".composer textarea").fill("Are you there?");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByText("evie is out of reach").waitFor();
+  await page.waitForTimeout(900);
+  server.script.isUp = true;
+});
