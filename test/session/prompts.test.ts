@@ -1,0 +1,383 @@
+import { describe, expect, test } from "vitest";
+import type { PromptDraft } from "../../src/domain/prompt.ts";
+import type { AgentEvent } from "../../src/domain/events.ts";
+import { makeSessionId, makeTurnId } from "../../src/domain/ids.ts";
+import type { PromptMode, SessionFrame } from "../../src/domain/wire.ts";
+import { REQUEST_KEPT } from "../../src/session/prompts.ts";
+import { createSession, REST_AFTER } from "../../src/session/session.ts";
+import { said, opens } from "../domain/events.ts";
+import { createFakeClock } from "../fakes/fake-clock.ts";
+import { createMemoryLog } from "../fakes/memory-log.ts";
+import { createHandAgents } from "./hand-agents.ts";
+import { createMemoryLedgers } from "./memory-ledgers.ts";
+
+function setUp({ canAnswer = true, memory = createMemoryLedgers() } = {}) {
+  const clock = createFakeClock();
+  const { start, started } = createHandAgents();
+  const log = createMemoryLog();
+  const id = makeSessionId();
+  const open = () =>
+    createSession({
+      record: { id, cwd: "/work", face: "deck", createdAt: 0, lastUsedAt: 0 },
+      sessionFile: "/s.jsonl",
+      startAgent: start,
+      ledgers: memory.ledgers,
+      answerAt: canAnswer ? "http://here" : undefined,
+      changed: () => undefined,
+      clock,
+      log,
+    });
+  const session = open();
+  const frames: SessionFrame[] = [];
+  session.observe((frame) => frames.push(frame));
+  const prompt = (requestId: string, mode: PromptMode = "queue", to = session) =>
+    to.prompt(draft(requestId), { face: "deck", mode, requestId, text: requestId });
+  const settle = () => clock.settle();
+  /** The agent, once it was started and got ready. */
+  const agent = async () => {
+    await settle();
+    const newest = started.at(-1);
+    if (newest === undefined) throw new Error("no agent was started");
+    newest.getReady();
+    await settle();
+    return newest;
+  };
+  const queue = () => session.observe(() => undefined).snapshot.queue.map(({ requestId }) => requestId);
+  return { id, session, open, frames, prompt, agent, settle, clock, started, memory, queue, log };
+}
+
+function draft(text: string, released: string[] = []): PromptDraft {
+  return {
+    ready: Promise.resolve({ text, images: [], files: [] }),
+    release: () => void released.push(text),
+  };
+}
+
+const asked = (agent: { readonly runs: readonly { readonly prompt: { readonly text: string } }[] }) =>
+  agent.runs.map(({ prompt }) => prompt.text);
+
+const answer = (key: string, text: string): readonly AgentEvent[] => [opens(key), said(key, text)];
+
+describe("a prompt", () => {
+  test("ends with what the agent said last", async () => {
+    const { prompt, agent, settle } = setUp();
+    const taken = prompt("r1");
+    const hand = await agent();
+    for (const event of answer("a", "42")) hand.emit(event);
+    hand.runs[0]?.end();
+    await settle();
+    expect(await taken.ending).toEqual({ outcome: { type: "done" }, text: "42" });
+  });
+
+  test("waits its turn behind the running one, in order, and is not joined to others", async () => {
+    const { prompt, agent, settle, queue } = setUp();
+    for (const id of ["r1", "r2", "r3"]) prompt(id);
+    const hand = await agent();
+    expect([asked(hand), queue()]).toEqual([["r1"], ["r2", "r3"]]);
+    hand.runs[0]?.end();
+    await settle();
+    expect([asked(hand), queue()]).toEqual([["r1", "r2"], ["r3"]]);
+    hand.runs[1]?.end();
+    await settle();
+    expect([asked(hand), queue(), hand.aborts]).toEqual([["r1", "r2", "r3"], [], 0]);
+  });
+
+  test("that replaces ends the running turn and leaves those that wait in order", async () => {
+    const { prompt, agent, settle, queue } = setUp();
+    const first = prompt("r1");
+    prompt("r2");
+    const hand = await agent();
+    hand.runs[0]?.accept();
+    prompt("now", "replace");
+    expect(hand.aborts).toBe(1);
+    hand.runs[0]?.end({ type: "aborted" });
+    await settle();
+    expect((await first.ending).outcome).toEqual({ type: "replaced" });
+    expect([asked(hand), queue()]).toEqual([["r1", "now"], ["r2"]]);
+  });
+
+  test("that steers is said into the running turn and ends with it", async () => {
+    const { prompt, agent, settle } = setUp();
+    const first = prompt("r1");
+    const hand = await agent();
+    hand.runs[0]?.accept();
+    await settle();
+    const steering = prompt("look left", "steer");
+    await settle();
+    expect(hand.runs[0]?.steered.map(({ text }) => text)).toEqual(["look left"]);
+    for (const event of answer("a", "Left.")) hand.emit(event);
+    hand.runs[0]?.end();
+    await settle();
+    expect(steering.turnId).toBe(first.turnId);
+    expect(await steering.ending).toEqual({ outcome: { type: "done" }, text: "Left." });
+    expect(asked(hand)).toEqual(["r1"]);
+  });
+
+  test("that steers has a turn of its own when nothing runs that could hear it", async () => {
+    const { prompt, agent, settle, queue } = setUp();
+    prompt("r1", "steer");
+    prompt("r2", "steer");
+    const hand = await agent();
+    expect([asked(hand), queue()]).toEqual([["r1"], ["r2"]]);
+    hand.runs[0]?.end();
+    await settle();
+    expect(asked(hand)).toEqual(["r1", "r2"]);
+  });
+
+  test("that waits can be taken back, and everybody is told what waits", async () => {
+    const { session, prompt, agent, frames, queue } = setUp();
+    prompt("r1");
+    const second = prompt("r2");
+    await agent();
+    expect(session.withdraw("r2")).toBe(true);
+    expect(session.withdraw("r2")).toBe(false);
+    expect(session.withdraw("r1")).toBe(false);
+    expect((await second.ending).outcome).toEqual({ type: "stopped" });
+    expect(queue()).toEqual([]);
+    const queues = frames.flatMap((frame) => (frame.type === "session_changed" ? [frame.change.queue] : []));
+    expect(queues.filter((each) => each !== undefined)).toEqual([[{ requestId: "r2", text: "r2" }], []]);
+  });
+
+  test("that waits can be let in now, in front of the others", async () => {
+    const { session, prompt, agent, settle, queue } = setUp();
+    for (const id of ["r1", "r2", "r3"]) prompt(id);
+    const hand = await agent();
+    hand.runs[0]?.accept();
+    expect(session.hurry("r3")).toBe(true);
+    hand.runs[0]?.end({ type: "aborted" });
+    await settle();
+    expect([asked(hand), queue()]).toEqual([["r1", "r3"], ["r2"]]);
+  });
+
+  test("that waits goes when the session is stopped", async () => {
+    const { session, prompt, agent, settle, queue } = setUp();
+    const endings = ["r1", "r2", "r3"].map((id) => prompt(id).ending);
+    const hand = await agent();
+    hand.runs[0]?.accept();
+    session.stop();
+    hand.runs[0]?.end({ type: "aborted" });
+    await settle();
+    expect((await Promise.all(endings)).map(({ outcome }) => outcome.type)).toEqual([
+      "stopped",
+      "stopped",
+      "stopped",
+    ]);
+    expect([asked(hand), queue()]).toEqual([["r1"], []]);
+  });
+
+  test("that somebody sends while they hear of a turn's end waits behind those that waited before", async () => {
+    const { session, prompt, agent, settle, queue } = setUp();
+    prompt("r1");
+    prompt("r2");
+    const hand = await agent();
+    let once = true;
+    session.attach((event) => {
+      if (event.type !== "agent_end" || !once) return;
+      once = false;
+      prompt("r3");
+    });
+    hand.runs[0]?.end();
+    await settle();
+    expect([asked(hand), queue()]).toEqual([["r1", "r2"], ["r3"]]);
+  });
+});
+
+describe("a request", () => {
+  test("that is sent again runs once: while it runs and after it ended", async () => {
+    const { prompt, agent, settle } = setUp();
+    const first = prompt("r1");
+    const hand = await agent();
+    const again = prompt("r1");
+    expect([first.known, again.known, again.turnId]).toEqual([false, true, first.turnId]);
+    for (const event of answer("a", "42")) hand.emit(event);
+    hand.runs[0]?.end();
+    await settle();
+    const after = prompt("r1");
+    expect(after).toMatchObject({ known: true, turnId: first.turnId });
+    expect(await Promise.all([again.ending, after.ending])).toEqual([await first.ending, await first.ending]);
+    expect(asked(hand)).toEqual(["r1"]);
+  });
+
+  test("releases the prompt that it does not run again", () => {
+    const { session, prompt } = setUp();
+    prompt("r1");
+    const released: string[] = [];
+    session.prompt(draft("again", released), { face: "deck", mode: "queue", requestId: "r1", text: "" });
+    expect(released).toEqual(["again"]);
+  });
+
+  test("that ended before evie was restarted gives the same end", async () => {
+    const { open, prompt, agent, settle } = setUp();
+    const first = prompt("r1");
+    (await agent()).runs[0]?.end();
+    await settle();
+    const again = prompt("r1", "queue", open());
+    expect(again.known).toBe(true);
+    expect(await again.ending).toEqual(await first.ending);
+  });
+
+  test("that was under way when evie ended is not run again, and says so", async () => {
+    const { open, prompt, agent, started } = setUp();
+    prompt("r1");
+    await agent();
+    const again = prompt("r1", "queue", open());
+    expect(again.known).toBe(true);
+    expect((await again.ending).outcome).toMatchObject({
+      type: "failed",
+      message: expect.stringMatching(/evie was stopped .* under another id/),
+    });
+    expect(started).toHaveLength(1);
+  });
+
+  test("that only waited when evie ended runs when it is sent again", async () => {
+    const { open, prompt, agent } = setUp();
+    prompt("r1");
+    prompt("r2");
+    await agent();
+    expect(prompt("r2", "queue", open()).known).toBe(false);
+  });
+
+  test("is forgotten after a day", async () => {
+    const { id, prompt, memory, clock } = setUp();
+    memory.ledgers.requests.add(id, "r1", makeTurnId(), { at: clock.date() - REQUEST_KEPT - 1, oldest: 0 });
+    memory.ledgers.requests.begin(id, "r1");
+    expect(prompt("r1").known).toBe(false);
+  });
+
+  test("that cannot be written down is refused, and nothing runs", async () => {
+    const { session, memory, started, settle } = setUp();
+    memory.state.broken = true;
+    const released: string[] = [];
+    const options = { face: "deck", mode: "queue", requestId: "r1", text: "" } as const;
+    expect(() => session.prompt(draft("x", released), options)).toThrow("the disk is full");
+    await settle();
+    expect([started.length, released]).toEqual([0, ["x"]]);
+  });
+});
+
+describe("a question of the agent", () => {
+  const question = { id: "q", kind: "select", title: "Which\n colour?", options: ["Red"] } as const;
+  const kinds = (frames: readonly SessionFrame[]) =>
+    frames.flatMap((frame) =>
+      frame.type === "question" || frame.type === "question_closed"
+        ? [frame.type === "question" ? "asked" : frame.reason]
+        : frame.type === "session_event" && frame.event.type === "notice"
+          ? [frame.event.notice.type]
+          : [],
+    );
+
+  test("is held open, told to everybody and answered once from any face", async () => {
+    const { session, prompt, agent, frames } = setUp();
+    prompt("r1");
+    const hand = await agent();
+    hand.options.ask(question);
+    expect(session.info().state).toBe("waiting");
+    expect(session.observe(() => undefined).questions).toEqual([question]);
+    expect(session.answer("q", "Red")).toBe("taken");
+    expect(session.answer("q", "Green")).toBe("already answered");
+    expect(hand.answers).toEqual([["q", "Red"]]);
+    expect(session.info().state).toBe("running");
+    expect(kinds(frames)).toEqual(["asked", "question_open", "answered"]);
+  });
+
+  test("says in the chat where it is answered", async () => {
+    const { session, prompt, agent } = setUp();
+    prompt("r1");
+    (await agent()).options.ask(question);
+    expect(session.observe(() => undefined).snapshot.notice).toEqual({
+      type: "question_open",
+      title: "Which colour?",
+      answerAt: "http://here",
+    });
+  });
+
+  test("is cancelled at once where nobody can answer, and the person is told", async () => {
+    const { session, prompt, agent, frames } = setUp({ canAnswer: false });
+    prompt("r1");
+    const hand = await agent();
+    hand.options.ask(question);
+    expect(hand.answers).toEqual([["q", null]]);
+    expect(kinds(frames)).toEqual(["question_cancelled"]);
+    expect(session.info().state).toBe("running");
+  });
+
+  test("is cancelled before the agent is told to abort", async () => {
+    const { session, prompt, agent, frames } = setUp();
+    prompt("r1");
+    const hand = await agent();
+    hand.options.ask(question);
+    const order: string[] = [];
+    session.observe((frame) => {
+      if (frame.type === "question_closed")
+        order.push(`closed, ${hand.answers.length} answers, ${hand.aborts} aborts`);
+    });
+    session.stop();
+    expect(order).toEqual(["closed, 1 answers, 0 aborts"]);
+    expect(hand.aborts).toBe(1);
+    expect(kinds(frames).at(-1)).toBe("cancelled");
+  });
+
+  test.each(["end", "exit"] as const)("is over with the %s of what asked it", async (how) => {
+    const { session, prompt, agent, settle, frames } = setUp();
+    prompt("r1");
+    const hand = await agent();
+    hand.options.ask(question);
+    if (how === "end") hand.runs[0]?.end();
+    else hand.exit();
+    await settle();
+    expect(kinds(frames).at(-1)).toBe("cancelled");
+    expect(session.answer("q", "Red")).toBe("closed");
+    expect(session.info().state).toBe(how === "end" ? "idle" : "failed");
+  });
+
+  test("keeps the agent awake for as long as it waits; somebody who only watches does not", async () => {
+    const { prompt, agent, clock, settle } = setUp();
+    prompt("r1");
+    const hand = await agent();
+    hand.options.ask(question);
+    await clock.advance(3 * REST_AFTER);
+    expect(hand.dismissals).toBe(0);
+    hand.runs[0]?.end();
+    await settle();
+    await clock.advance(REST_AFTER);
+    expect(hand.dismissals).toBe(1);
+  });
+});
+
+describe("a prompt's pictures", () => {
+  const image = { mimeType: "image/png", path: "/tmp/a.png" } as const;
+  const message = { key: "u", role: "user", at: 0, content: [{ type: "text", text: "look" }] } as const;
+
+  async function withPicture(memory = createMemoryLedgers()) {
+    const rig = setUp({ memory });
+    const ready = Promise.resolve({ text: "look", images: [image], files: [] });
+    rig.session.run({ ready, release: () => undefined }, "telegram");
+    const hand = await rig.agent();
+    hand.emit({ type: "message_start", key: "u", message });
+    hand.emit({ type: "message_end", key: "u", message });
+    return { ...rig, hand };
+  }
+
+  test("are kept, and stand in the person's message as addresses", async () => {
+    const { id, memory } = await withPicture();
+    expect(memory.pictures.map(({ session, image }) => [session, image])).toEqual([[id, image]]);
+    expect(memory.messages.get(id)?.[0]?.content).toEqual([
+      { type: "text", text: "look" },
+      { type: "image", mimeType: "image/png", url: `/api/sessions/${id}/pictures/picture-1` },
+    ]);
+  });
+
+  test("are in that message alone", async () => {
+    const { id, memory, hand } = await withPicture();
+    hand.emit({ type: "message_end", key: "v", message: { ...message, key: "v" } });
+    expect(memory.messages.get(id)?.[1]?.content).toHaveLength(1);
+  });
+
+  test("are left out when they cannot be kept, and the prompt goes on", async () => {
+    const memory = createMemoryLedgers();
+    memory.state.broken = true;
+    const { hand, log } = await withPicture(memory);
+    expect(asked(hand)).toEqual(["look"]);
+    expect(log.messages("warn")).toContain("a picture could not be kept");
+  });
+});
