@@ -11,8 +11,8 @@ const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches;
 
 const MODES: readonly (readonly [PromptMode, string])[] = [
   ["queue", "Wait its turn"],
-  ["steer", "Say it into the turn"],
-  ["replace", "Stop the turn for it"],
+  ["steer", "Say it now"],
+  ["replace", "Replace the turn"],
 ];
 
 /** Where one writes to a session. What is written stays with the session. */
@@ -74,6 +74,7 @@ export function Composer({ sessionId }: { readonly sessionId: string }) {
           ))}
         </ul>
       )}
+      {runs && !isEmpty ? <ModeChoice mode={mode} onMode={setMode} /> : null}
       <div class="line">
         <button type="button" class="round" aria-label="Add pictures" onClick={() => picker.current?.click()}>
           <Icon name="attach" />
@@ -105,20 +106,6 @@ export function Composer({ sessionId }: { readonly sessionId: string }) {
           }}
           onPaste={onPaste}
         />
-        {runs && !isEmpty ? (
-          <select
-            class="mode"
-            aria-label="While a turn runs"
-            value={mode}
-            onChange={({ currentTarget }) => setMode(currentTarget.value as PromptMode)}
-          >
-            {MODES.map(([value, words]) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
-            ))}
-          </select>
-        ) : null}
         {runs ? (
           <button
             type="button"
@@ -138,5 +125,25 @@ export function Composer({ sessionId }: { readonly sessionId: string }) {
         )}
       </div>
     </form>
+  );
+}
+
+interface ModeChoiceProps {
+  readonly mode: PromptMode;
+  readonly onMode: (mode: PromptMode) => void;
+}
+
+/** What becomes of a prompt that is sent while a turn runs. */
+function ModeChoice({ mode, onMode }: ModeChoiceProps) {
+  return (
+    <fieldset class="modes">
+      <legend class="unseen">While a turn runs</legend>
+      {MODES.map(([value, words]) => (
+        <label key={value}>
+          <input type="radio" name="mode" checked={mode === value} onChange={() => onMode(value)} />
+          <span>{words}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

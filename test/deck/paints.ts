@@ -4,6 +4,8 @@ import type { Page } from "playwright-core";
 export interface Paint {
   /** The session that is shown. */
   readonly session: string;
+  /** Milliseconds since the page began to load. */
+  readonly at: number;
   /** Characters of the transcript. */
   readonly text: number;
   readonly question: boolean;
@@ -18,6 +20,7 @@ export async function watchPaints(page: Page): Promise<void> {
       new MutationObserver(() => {
         const log = document.querySelector("[role=log]");
         window.paints.push({
+          at: performance.now(),
           session: log?.closest("[data-session]").dataset.session ?? "",
           text: [...(log?.querySelectorAll(".text, .words") ?? [])].reduce((sum, each) => sum + each.textContent.length, 0),
           question: document.querySelector(".question") !== null,
