@@ -13,7 +13,8 @@ type GrammyFetch = NonNullable<ApiClientOptions["fetch"]>;
 export const grammyFetch: GrammyFetch = (input: string, init: FetchInit = {}) => {
   // `agent` is node-fetch's own; the signal is followed until the body has been read as well.
   const { signal, agent: _agent, ...rest } = init;
-  return fetch(input, signal == null ? rest : { ...rest, signal: toNative(signal) });
+  const followed = signal === null || signal === undefined ? {} : { signal: toNative(signal) };
+  return fetch(input, { ...rest, ...followed });
 };
 
 type FetchInit = Omit<RequestInit, "signal"> & {

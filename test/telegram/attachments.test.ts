@@ -1,4 +1,6 @@
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -52,12 +54,12 @@ const QUIET = 60;
 
 /** Moves time on by a jump whenever nothing happens any more by itself, until `work` is over. */
 async function awaiting<Value>({ clock }: ApiRig, work: Promise<Value>, jumpMs = 10_000): Promise<Value> {
-  let over = false;
-  void work.finally(() => (over = true));
-  for (let jump = 0; jump < 100 && !over; jump += 1) {
+  const state = { over: false };
+  void work.finally(() => (state.over = true));
+  for (let jump = 0; jump < 100 && !state.over; jump += 1) {
     const until = performance.now() + QUIET;
-    while (!over && performance.now() < until) await clock.settle();
-    if (!over) await clock.advance(jumpMs);
+    while (!state.over && performance.now() < until) await clock.settle();
+    if (!state.over) await clock.advance(jumpMs);
   }
   return work;
 }
@@ -125,34 +127,32 @@ describe("a file that a person sent", () => {
     const attached = await rig.settled(documentOf(rig.ada.sendDocument(WORDS, { name: "x" }), name));
     if (attached.type !== "file") throw new Error("it is no file");
     expect(attached.file.path.slice(rig.folder.length)).toMatch(/^\/[0-9a-f-]{36}(\.[a-z0-9]+)?$/);
-    expect(attached.file.path.endsWith(`${ending}`)).toBe(true);
+    expect(attached.file.path.endsWith(ending)).toBe(true);
     if (ending === "") expect(attached.file.path).not.toContain(".");
     expect(attached.file.name).toBe(name);
     expect((await stat(attached.file.path)).mode & 0o777).toBe(0o600);
   });
 
-  test("that lies at an odd path is found there", async () => {
-    const rig = await setUp();
-    const reference = documentOf(rig.ada.sendDocument(WORDS, { name: "x.txt" }));
-    const paths: string[] = [];
-    const { server } = rig;
+  test("that lies at an odd path is asked for there", async () => {
+    const { clock, log, folder } = await setUp();
+    const asked = Promise.withResolvers<string | undefined>();
+    const server = createServer((request, response) => {
+      asked.resolve(request.url);
+      response.end(WORDS);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.close().closeAllConnections();
+    });
     const fetchAttachment = createAttachments({
       locate: () => Promise.resolve("documents/file #1?x=%2e.txt"),
-      downloadRoot: `${server.root}/file/bot${server.token}`,
-      folder: rig.folder,
-      clock: rig.clock,
-      log: rig.log,
+      downloadRoot: `http://127.0.0.1:${(server.address() as AddressInfo).port}/file/bot1:a`,
+      folder,
+      clock,
+      log,
     });
-    const original = globalThis.fetch;
-    globalThis.fetch = (input, init) => {
-      paths.push(String(input));
-      return original(input, init);
-    };
-    onTestFinished(() => {
-      globalThis.fetch = original;
-    });
-    await awaiting(rig, fetchAttachment(reference).settled);
-    expect(paths[0]).toBe(`${server.root}/file/bot${server.token}/documents/file%20%231%3Fx%3D%252e.txt`);
+    expect(await fetchAttachment({ fileId: "1", name: "x.txt" }).settled).toMatchObject({ type: "file" });
+    expect(await asked.promise).toBe("/file/bot1:a/documents/file%20%231%3Fx%3D%252e.txt");
   });
 });
 

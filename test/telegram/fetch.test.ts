@@ -37,7 +37,9 @@ describe("grammY's way to Telegram", () => {
       response.writeHead(200, { "content-length": 99 }).write("{"),
     );
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void silent.close().closeAllConnections());
+    onTestFinished(() => {
+      silent.close().closeAllConnections();
+    });
     const { port } = silent.address() as AddressInfo;
     const reading = new AbortController();
     const slow = new Api("1:a", { apiRoot: `http://127.0.0.1:${port}`, fetch: grammyFetch });
@@ -48,7 +50,7 @@ describe("grammY's way to Telegram", () => {
 
   test("does not begin with a signal that is aborted already", async () => {
     const { api, server } = await startApiRig();
-    await expect(api.getMe(toGrammy(AbortSignal.abort()))).rejects.toThrow();
+    await expect(api.getMe(toGrammy(AbortSignal.abort()))).rejects.toThrow("getMe");
     expect(server.callsOf("getMe")).toEqual([]);
   });
 });
