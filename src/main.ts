@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { agentEnvironment } from "./agent/environment.ts";
 import { findAgent } from "./agent/find-agent.ts";
@@ -22,6 +23,7 @@ import { createLog } from "./log.ts";
 import { serve } from "./serve.ts";
 import { createSessions } from "./session/sessions.ts";
 import { StoreError } from "./store/open-database.ts";
+import { createStoredPictures } from "./store/pictures.ts";
 import { openStore } from "./store/store.ts";
 import { createTelegram } from "./telegram/bot.ts";
 import { unclaim } from "./unclaim.ts";
@@ -123,7 +125,11 @@ async function run(
   const command = await findAgent({ configured: agentCommand, path: env["PATH"] });
   if (command === undefined) log.error({}, "no agent was found. Install pi, or set EVIE_AGENT_COMMAND");
   const sessions = createSessions({
-    ledger: store.sessions,
+    ledgers: {
+      ...store,
+      pictures: createStoredPictures(join(folder, "pictures")),
+      chatOf: (session) => store.chats.chatOf(session),
+    },
     folder: home.sessions,
     workspace,
     startAgent: createPiAgent({ clock, log, command, env: agentEnvironment(env, [token]) }),

@@ -4,10 +4,12 @@ import type { AgentEvent } from "../../domain/events.ts";
 import type { AgentFailure } from "../../domain/failure.ts";
 import type { Log } from "../../domain/log.ts";
 import type { Prompt } from "../../domain/prompt.ts";
+import type { Question } from "../../domain/question.ts";
 import type { AgentCommand } from "../find-agent.ts";
 import { startProcess } from "../process.ts";
 import type { ProcessEnd } from "../process.ts";
 import { createRpc } from "../rpc.ts";
+import { createDialogs } from "./dialogs.ts";
 import { readImages } from "./images.ts";
 import { readLine } from "./protocol.ts";
 import type { PiRecord } from "./protocol.ts";
@@ -45,13 +47,14 @@ function neverStarted(failure: AgentFailure): Agent {
       ended: Promise.resolve({ type: "failed", failure }),
     }),
     abort: () => {},
+    answer: () => {},
     dismiss: () => Promise.resolve(),
   };
 }
 
 function startPi(
   { clock, log, command, env }: PiAgentDeps & { readonly command: AgentCommand },
-  { sessionFile, cwd, emit }: AgentOptions,
+  { sessionFile, cwd, emit, ask }: AgentOptions,
 ): Agent {
   const ready = Promise.withResolvers<AgentFailure | undefined>();
   const gone = Promise.withResolvers<undefined>();
@@ -77,6 +80,11 @@ function startPi(
   });
   const rpc = createRpc(agent.writeLine);
   const about = { pid: agent.pid, sessionFile };
+  const dialogs = createDialogs({
+    clock,
+    writeLine: agent.writeLine,
+    ask: (question) => askSafely(question),
+  });
 
   const noteBadLine = (line: string): void => {
     badLines += 1;
@@ -91,10 +99,8 @@ function startPi(
         log.warn({ ...about, command: record.command }, "The agent answered what was not asked.");
       return;
     }
-    // Nobody answers it: an agent waits for a question for ever, and an abort waits for it too.
-    if (record.type === "dialog")
-      agent.writeLine(JSON.stringify({ type: "extension_ui_response", id: record.id, cancelled: true }));
-    current?.see(record);
+    if (record.type === "dialog") dialogs.take(record);
+    else current?.see(record);
   };
 
   const emitSafely = (event: AgentEvent): void => {
@@ -102,6 +108,15 @@ function startPi(
       emit(event);
     } catch (error) {
       log.error({ ...about, err: error }, "Whoever listens to the agent failed.");
+    }
+  };
+
+  const askSafely = (question: Question): void => {
+    try {
+      ask(question);
+    } catch (error) {
+      log.error({ ...about, err: error }, "Whoever is asked failed.");
+      dialogs.answer(question.id, null);
     }
   };
 
@@ -158,7 +173,9 @@ function startPi(
         emit: emitSafely,
         giveUp: () => void agent.dismiss(),
         onEnd: () => {
-          if (current === run) current = undefined;
+          if (current !== run) return;
+          current = undefined;
+          dialogs.cancel();
         },
       });
       if (current !== undefined) {
@@ -169,12 +186,17 @@ function startPi(
         run.processEnded(end, dismissAsked);
       } else {
         current = run;
+        dialogs.begin();
         if (prompt.images.length === 0) run.handOver(prompt.text, [], 0);
         else void handOver(run, prompt);
       }
       return run.run;
     },
-    abort: () => current?.abort(),
+    abort: () => {
+      dialogs.cancel();
+      current?.abort();
+    },
+    answer: dialogs.answer,
     dismiss: () => {
       dismissAsked = true;
       return agent.dismiss();
