@@ -1,4 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
+import { isLoopbackHost } from "../server/guard.ts";
 import { EVERYBODY } from "./about.ts";
 import { answerCall, sendError } from "./answering.ts";
 import type { Desk } from "./answering.ts";
@@ -17,10 +18,11 @@ import { createWorld } from "./world.ts";
 /** The ids of updates are large at Telegram; nothing may take them for small. */
 const FIRST_UPDATE_ID = 700_000_001;
 const SPACING_MS = 3;
+const LOOPBACK = "127.0.0.1";
 
 /** Starts an embedded Bot API and listens. Rejects when the port is taken. */
 export async function startBotApi(options: BotApiOptions): Promise<BotApi> {
-  const { clock, host = "127.0.0.1", port = 0, spacing = SPACING_MS } = options;
+  const { clock, host = LOOPBACK, port = 0, spacing = SPACING_MS } = options;
   const identity = options.bot ?? {
     id: randomInt(100_000_000, 2 ** 31),
     username: "evie_bot",
@@ -38,6 +40,9 @@ export async function startBotApi(options: BotApiOptions): Promise<BotApi> {
   const desk: Desk = { world, log, faults: plan, flood };
 
   const listener = createListener(host, port, async (request, response, gone) => {
+    // A page of the internet whose name was rebound to this address sends its own name here.
+    if (host === LOOPBACK && !isLoopbackHost(request.headers.host, listener.port))
+      return sendError(response, new ApiError(403, "Forbidden: the host is not this server"));
     const route = parseRoute(request.url ?? "/");
     if (route === undefined) return sendError(response, new ApiError(404, "Not Found"));
     if (route.token !== token) return sendError(response, new ApiError(401, "Unauthorized"));

@@ -23,7 +23,7 @@ export function App({ store }: { readonly store: Store }) {
   const [panelOpen, setPanelOpen] = useState(() => matchMedia("(min-width: 60rem)").matches);
   const [dragging, setDragging] = useState(false);
   const files = useFiles();
-  const toggle = useRef<HTMLDivElement>(null);
+  const main = useRef<HTMLElement>(null);
 
   const tell = useCallback(
     (error: unknown) => store.change((now) => ({ ...now, toast: sentence(error) })),
@@ -86,7 +86,7 @@ export function App({ store }: { readonly store: Store }) {
     <div class={panelOpen ? "page with-panel" : "page"}>
       <main
         class={dragging ? "chat dragging" : "chat"}
-        ref={toggle}
+        ref={main}
         onDragOver={(event) => {
           event.preventDefault();
           setDragging(true);
@@ -100,6 +100,7 @@ export function App({ store }: { readonly store: Store }) {
         <MessageList chat={chat} ahead={ahead} actions={actions} onSay={say} />
         <Composer
           chat={chat}
+          ahead={ahead}
           about={about}
           files={files}
           asFiles={asFiles}
@@ -119,7 +120,7 @@ export function App({ store }: { readonly store: Store }) {
         isOpen={panelOpen}
         onClose={() => {
           setPanelOpen(false);
-          toggle.current?.querySelector<HTMLElement>(".panel-toggle")?.focus();
+          main.current?.querySelector<HTMLElement>(".panel-toggle")?.focus();
         }}
         onTrouble={(name, on) => void act("trouble", { name, on }).catch(tell)}
       />

@@ -5,10 +5,12 @@ import { type About, messagesFor } from "./draft.ts";
 import { Icon } from "./icon.tsx";
 import { Tray } from "./tray.tsx";
 import type { ChosenFiles } from "./use-files.ts";
+import { WindowBar } from "./window-bar.tsx";
 import { counted } from "./words.ts";
 
 export interface ComposerProps {
   readonly chat: Snapshot;
+  readonly ahead: number;
   readonly about: About | undefined;
   readonly files: ChosenFiles;
   readonly asFiles: boolean;
@@ -21,7 +23,7 @@ export interface ComposerProps {
 const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches;
 
 /** Where one writes. */
-export function Composer({ chat, about, files, asFiles, onAsFiles, onAbout, onSend }: ComposerProps) {
+export function Composer({ chat, ahead, about, files, asFiles, onAsFiles, onAbout, onSend }: ComposerProps) {
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
   const [menuShut, setMenuShut] = useState(false);
@@ -101,6 +103,7 @@ export function Composer({ chat, about, files, asFiles, onAsFiles, onAbout, onSe
         send(text);
       }}
     >
+      <OpenBurst chat={chat} ahead={ahead} />
       <CommandMenu commands={commands} chosen={chosen} onPick={(command) => send(`/${command}`)} />
       {about === undefined ? null : <AboutBar about={about} onLeave={leave} />}
       <Tray files={files.files} asFiles={asFiles} onAsFiles={onAsFiles} onRemove={files.remove} />
@@ -165,6 +168,13 @@ export function Composer({ chat, about, files, asFiles, onAsFiles, onAbout, onSe
 
 function lastOwn(messages: readonly ChatMessage[]): ChatMessage | undefined {
   return messages.findLast(({ mine, text }) => mine && text !== "");
+}
+
+/** The quiet that is being waited for, if there is a burst that waits. */
+function OpenBurst({ chat, ahead }: { readonly chat: Snapshot; readonly ahead: number }) {
+  const last = chat.steps.at(-1);
+  if (last?.kind !== "burst" || last.state !== "open") return null;
+  return <WindowBar parts={last.parts} windowMs={chat.windowMs} ahead={ahead} />;
 }
 
 function AboutBar({ about, onLeave }: { readonly about: About; readonly onLeave: () => void }) {

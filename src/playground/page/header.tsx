@@ -1,3 +1,5 @@
+import { useRef } from "preact/hooks";
+import { Link } from "./rich-text.tsx";
 import type { State } from "./state.ts";
 import { Icon } from "./icon.tsx";
 import { useNow } from "./store.ts";
@@ -16,7 +18,7 @@ export function Header({ state: { chat, connected, ahead }, isOpen, onPanel }: H
     chat === undefined
       ? ""
       : chat.answeredBy.kind === "model"
-        ? `${chat.answeredBy.name} answers, your agent's own model`
+        ? `${chat.answeredBy.name} answers`
         : "a stand-in answers, no model is set up";
   return (
     <header class="top">
@@ -41,34 +43,44 @@ export function Header({ state: { chat, connected, ahead }, isOpen, onPanel }: H
   );
 }
 
+/** One line on how to get the real thing. */
 function RealBot() {
+  const details = useRef<HTMLDetailsElement>(null);
+  const close = (): void => details.current?.removeAttribute("open");
   return (
-    <details class="real-bot">
+    <details
+      class="real-bot"
+      ref={details}
+      onKeyDown={({ key }) => {
+        if (key !== "Escape") return;
+        close();
+        details.current?.querySelector("summary")?.focus();
+      }}
+      onFocusOut={({ relatedTarget }) => {
+        if (relatedTarget instanceof Node && details.current?.contains(relatedTarget) !== true) close();
+      }}
+    >
       <summary>Get a real bot</summary>
       <div>
-        <p>A bot of your own takes two minutes:</p>
         <ol>
           <li>
-            Write <code>/newbot</code> to{" "}
-            <a href="https://t.me/BotFather" target="_blank" rel="noopener noreferrer">
-              @BotFather
-            </a>
-            ; it gives you a token.
+            Write <code>/newbot</code> to <Link to="https://t.me/BotFather">@BotFather</Link>; it gives you a
+            token.
           </li>
           <li>
-            Put <code>TELEGRAM_BOT_TOKEN</code> and your id, as <code>EVIE_ALLOWED_USERS</code>, into{" "}
-            <code>~/.evie/.env</code>.
+            Let pi know a model: <code>npx pi</code>, then <code>/login</code>.
           </li>
           <li>
-            <code>npm start</code>
+            <code>TELEGRAM_BOT_TOKEN=… npm start</code>
           </li>
+          <li>Open the link that evie prints. The bot is yours.</li>
         </ol>
         <p>
-          All of it, and what to know before:{" "}
+          More in{" "}
           <a href="/readme" target="_blank">
             the README
           </a>
-          .
+          , “A real bot in five steps”.
         </p>
       </div>
     </details>

@@ -76,7 +76,7 @@ export function Link({ to, children }: { readonly to: string; readonly children:
 
 function CodeBlock({ code, language }: { readonly code: string; readonly language: string }) {
   return (
-    <figure class="code-block">
+    <figure class={language === "" ? "code-block bare" : "code-block"}>
       <figcaption>
         <span>{language}</span>
         <CopyButton text={code} what="the code" />

@@ -54,7 +54,7 @@ function Burst({
   return (
     <>
       <p>
-        <b>{counted(parts.length, "message")} arrived</b>
+        <b>{counted(parts.length, "message")}</b>
         {parts.length > 1 ? ` within ${spread < 1_000 ? `${spread} ms` : seconds(spread)}` : ""}
       </p>
       <ul class="parts">

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { startPlaygroundRig } from "../rig.ts";
+
+const SAY = JSON.stringify({ text: "delete everything" });
+const JSON_TYPE = { "content-type": "application/json" };
+
+describe("the page's server", () => {
+  test("lets in who opens the link, with a cookie that scripts and other sites cannot use", async () => {
+    const { ask, playground, cookie } = await startPlaygroundRig();
+    const { pathname, search } = new URL(playground.link);
+    const entered = await ask(`${pathname}${search}`);
+    expect(entered.status).toBe(303);
+    expect(entered.headers["location"]).toBe("/");
+    expect(String(entered.headers["set-cookie"])).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+
+    const page = await ask("/", { headers: { cookie } });
+    expect([page.status, page.body.toString()]).toEqual([200, "<p>page"]);
+    expect(page.headers["content-security-policy"]).toMatch(/^default-src 'self'; /);
+    expect(page.headers["content-security-policy"]).not.toContain("unsafe");
+    expect(page.headers["x-content-type-options"]).toBe("nosniff");
+  });
+
+  test.each([
+    "/",
+    "/page.js",
+    "/page.css",
+    "/readme",
+    "/events",
+    "/files/1",
+    "/nothing",
+    "/?key=wrong",
+    "/?key=",
+  ])("keeps %s from a browser that has not opened the link", async (path) => {
+    const { ask } = await startPlaygroundRig();
+    expect((await ask(path)).status).toBe(403);
+    expect((await ask(path, { headers: { cookie: "evie_playground=guess" } })).status).toBe(403);
+  });
+
+  test("gives nothing to a name that was rebound to this machine, not even with the key and the cookie", async () => {
+    const { ask, playground, cookie } = await startPlaygroundRig();
+    const { search, port } = new URL(playground.link);
+    for (const host of [
+      `evil.example:${port}`,
+      "127.0.0.1:1",
+      "127.0.0.1",
+      `127.0.0.1.evil.example:${port}`,
+    ]) {
+      for (const path of ["/", `/${search}`, "/events", "/page.js"])
+        expect((await ask(path, { headers: { host, cookie } })).status, `${host} ${path}`).toBe(403);
+    }
+    for (const host of [`localhost:${port}`, `[::1]:${port}`])
+      expect((await ask("/", { headers: { host, cookie } })).status, host).toBe(200);
+  });
+
+  test("does nothing for another page, another name, or without the cookie", async () => {
+    const rig = await startPlaygroundRig();
+    const { ask, origin, cookie, playground } = rig;
+    const forged: readonly Readonly<Record<string, string>>[] = [
+      { origin, ...JSON_TYPE },
+      { origin, cookie: `${cookie}x`, ...JSON_TYPE },
+      { cookie, ...JSON_TYPE },
+      { cookie, origin: "null", ...JSON_TYPE },
+      { cookie, origin: "http://evil.example", ...JSON_TYPE },
+      { cookie, origin: "http://127.0.0.1:1", ...JSON_TYPE },
+      { cookie, origin, host: "evil.example", ...JSON_TYPE },
+      {
+        cookie,
+        origin: `http://evil.example:${playground.port}`,
+        host: `evil.example:${playground.port}`,
+        ...JSON_TYPE,
+      },
+    ];
+    for (const headers of forged)
+      expect(
+        (await ask("/do/say", { method: "POST", headers, body: SAY })).status,
+        JSON.stringify(headers),
+      ).toBe(403);
+    expect((await ask("/do/say", { method: "PUT", headers: { cookie, origin }, body: SAY })).status).toBe(
+      405,
+    );
+    expect(await rig.updates()).toEqual([]);
+
+    expect((await rig.act("say", { text: "the person" })).status).toBe(200);
+    expect(await rig.updates()).toEqual(["the person"]);
+  });
+
+  test("says what is wrong with a body, and nothing of it reaches evie", async () => {
+    const rig = await startPlaygroundRig();
+    const { ask, act, origin, cookie } = rig;
+    const post = (name: string, body: string, type = "application/json") =>
+      ask(`/do/${name}`, { method: "POST", headers: { cookie, origin, "content-type": type }, body });
+
+    expect((await post("say", "{")).status).toBe(400);
+    expect((await post("say", "[]")).status).toBe(400);
+    expect((await post("say", SAY, "text/plain")).status).toBe(415);
+    expect((await act("say", { text: 7 })).status).toBe(400);
+    expect((await act("say", { text: "  " })).status).toBe(400);
+    expect((await act("say", { text: "hi", replyTo: "1" })).status).toBe(400);
+    expect((await act("say", { text: "hi", replyTo: 99 })).status).toBe(409);
+    expect((await act("edit", { id: 99, text: "hi" })).status).toBe(409);
+    expect((await act("press", { id: 99, data: "x" })).status).toBe(409);
+    expect((await act("trouble", { name: "war", on: true })).status).toBe(400);
+    expect((await act("shout", {})).status).toBe(404);
+    expect((await post("send", "no form", "multipart/form-data; boundary=x")).status).toBe(400);
+    const refused = await act("say", { text: 7 });
+    expect(JSON.parse(refused.body.toString())).toEqual({ error: { message: "“text” has to be a text." } });
+    expect(await rig.updates()).toEqual([]);
+  });
+
+  test("takes a megabyte as the messages that Telegram makes of it, and refuses more", async () => {
+    const rig = await startPlaygroundRig();
+    const line = `${"ä".repeat(63)}\n`;
+    expect((await rig.act("say", { text: line.repeat(2 ** 20 / 64 + 1) })).status).toBe(413);
+    expect((await rig.act("say", { text: "x".repeat(7 * 2 ** 20) })).status).toBe(413);
+    expect(await rig.updates()).toEqual([]);
+
+    expect((await rig.act("say", { text: line.repeat(2 ** 20 / 64) })).status).toBe(200);
+    const { value: first } = await rig.watch().next();
+    expect(first?.type === "snapshot" && first.snapshot.messages.length).toBe(256);
+  });
+
+  test("gives pictures as pictures and everything else as a download", async () => {
+    const { ask, bot, cookie, playground } = await startPlaygroundRig();
+    const chat_id = playground.telegram.userId;
+    const form = new FormData();
+    form.set("chat_id", String(chat_id));
+    form.set("document", new File(["<script>alert(1)</script>"], "it's a page.html", { type: "text/html" }));
+    const { apiRoot, token } = playground.telegram;
+    await fetch(`${apiRoot}/bot${token}/sendDocument`, { method: "POST", body: form });
+    const file = await ask("/files/1", { headers: { cookie } });
+    expect(file.headers["content-type"]).toBe("application/octet-stream");
+    expect(file.headers["content-disposition"]).toBe("attachment; filename*=UTF-8''it%27s%20a%20page.html");
+    expect(file.body.toString()).toContain("<script>");
+
+    await bot("sendMessage", { chat_id, text: "no file" });
+    expect((await ask("/files/2", { headers: { cookie } })).status).toBe(404);
+    expect((await ask("/files/999", { headers: { cookie } })).status).toBe(404);
+  });
+});
+
+test("the embedded Bot API refuses a name that was rebound to it, even with the token", async () => {
+  const { playground, ask, bot } = await startPlaygroundRig();
+  const { token, apiRoot } = playground.telegram;
+  expect(await bot("getMe")).toMatchObject({ ok: true });
+  const { hostname, port } = new URL(apiRoot);
+  const { request } = await import("node:http");
+  const status = await new Promise((resolve, reject) => {
+    const headers = { host: `evil.example:${port}` };
+    request({ hostname, port, path: `/bot${token}/getMe`, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on("error", reject)
+      .end();
+  });
+  expect(status).toBe(403);
+  expect((await ask(`/bot${token}/getMe`)).status).toBe(403);
+});
