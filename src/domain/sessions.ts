@@ -62,6 +62,8 @@ export interface Observation {
   readonly snapshot: Snapshot;
   /** The number of the last event that the snapshot holds. */
   readonly seq: number;
+  /** The number of the last event of all: the next one that is told bears the number after it. */
+  readonly lastSeq: number;
   /** Those that wait for an answer, the oldest first. */
   readonly questions: readonly Question[];
   /** The running step, to be folded onto the snapshot; empty when none runs. */

@@ -46,6 +46,8 @@ export interface Mirror {
   readonly name: string;
   /** What the agent said last in the turn that ended last, or that runs. */
   readonly lastText: string;
+  /** Everything that it said in that turn, a text a message. */
+  readonly said: readonly string[];
 }
 
 /** What a snapshot holds beside messages, and what everybody is told of when it changes. */
@@ -206,6 +208,10 @@ export function createMirror(options: MirrorOptions): Mirror {
     };
   }
 
+  function said(): readonly string[] {
+    return live.messages.filter(({ key, role }) => role === "assistant" && ofTurn.has(key)).map(textOf);
+  }
+
   return {
     emit,
     tell,
@@ -225,6 +231,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       return {
         snapshot: snapshot(from),
         seq: from.seq,
+        lastSeq: live.seq,
         questions: [...options.questions()],
         replay: step === undefined ? [] : condenseForReplay(step.entries),
         detach: fanOut.add(observer),
@@ -237,10 +244,10 @@ export function createMirror(options: MirrorOptions): Mirror {
       return name;
     },
     get lastText() {
-      const said = live.messages
-        .filter(({ key, role }) => role === "assistant" && ofTurn.has(key))
-        .map(textOf);
-      return said.findLast((text) => text.trim() !== "") ?? "";
+      return said().findLast((text) => text.trim() !== "") ?? "";
+    },
+    get said() {
+      return said();
     },
   };
 }

@@ -1,0 +1,247 @@
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { Clock } from "../domain/clock.ts";
+import { parseSessionId, type SessionId } from "../domain/ids.ts";
+import type { Log } from "../domain/log.ts";
+import { FolderError, type ObservedSession, type SessionDirectory } from "../domain/sessions.ts";
+import { bodies, LARGEST_BODY, readJson, readShape } from "./bodies.ts";
+import type { MakeDraft } from "./drafts.ts";
+import type { Guard } from "./guard.ts";
+import { checkAnswered } from "./hub.ts";
+import { LOCKED, noSession, Refusal } from "./refusal.ts";
+import { endingBody, eventStream } from "./sse.ts";
+import type { z } from "zod";
+
+/** The browser's page, built. */
+export interface Page {
+  readonly html: string;
+  readonly js: string;
+  readonly css: string;
+  /** SVG. */
+  readonly icon: string;
+}
+
+export interface AppOptions {
+  readonly sessions: SessionDirectory;
+  readonly guard: Guard;
+  readonly makeDraft: MakeDraft;
+  /** The pictures of a session's messages. */
+  readonly pictures: {
+    read(
+      session: SessionId,
+      name: string,
+    ): { readonly mimeType: string; readonly bytes: Uint8Array<ArrayBuffer> } | undefined;
+  };
+  /** Built when it is first asked for. */
+  readonly page: () => Promise<Page>;
+  /** What else `/health` says to who is known. */
+  readonly health: () => Readonly<Record<string, unknown>>;
+  /** Another one for each process of evie. */
+  readonly epoch: string;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Nothing from elsewhere runs, is shown or is sent. */
+const HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+/** The HTTP API and the files of the browser's page, behind the guard. */
+export function createApp(options: AppOptions): Hono {
+  const { sessions, guard, makeDraft, pictures, page, epoch, version, clock, log } = options;
+  const startedAt = clock.now();
+  const app = new Hono();
+
+  app.use(async (context, next) => {
+    for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
+    if (!guard.isOwnHost(context.req.header("host")))
+      throw new Refusal(403, "wrong_host", "This is not the address that evie printed.");
+    const origin = context.req.header("origin");
+    if (origin !== undefined && !guard.isOwnOrigin(origin))
+      throw new Refusal(403, "wrong_origin", "This request comes from another page.");
+    await next();
+  });
+
+  const isKnown = ({ req }: Context): boolean =>
+    guard.isKnown({ authorization: req.header("authorization"), cookie: req.header("cookie") });
+
+  app.get("/health", (context) =>
+    context.json({
+      ok: true,
+      version,
+      ...(isKnown(context)
+        ? {
+            uptimeMs: clock.now() - startedAt,
+            sessions: sessions.list().map(({ id, state }) => ({ id, state })),
+            ...options.health(),
+          }
+        : {}),
+    }),
+  );
+
+  // The page itself holds no secrets, and a browser that comes from a link elsewhere sends no strict cookie with it.
+  for (const path of ["/", "/s/:id"]) {
+    app.get(path, async (context) => {
+      const key = context.req.query("key");
+      if (key === undefined) return context.html((await page()).html);
+      if (!guard.isToken(key)) throw new Refusal(403, "wrong_key", LOCKED);
+      context.header("set-cookie", guard.setCookie);
+      return context.redirect(context.req.path, 303);
+    });
+  }
+  app.get("/deck.js", async (context) =>
+    context.body((await page()).js, 200, { "content-type": "text/javascript; charset=utf-8" }),
+  );
+  app.get("/deck.css", async (context) =>
+    context.body((await page()).css, 200, { "content-type": "text/css; charset=utf-8" }),
+  );
+  app.get("/icon.svg", async (context) =>
+    context.body((await page()).icon, 200, { "content-type": "image/svg+xml" }),
+  );
+
+  app.use("/api/*", async (context, next) => {
+    if (!isKnown(context)) throw new Refusal(401, "unknown", LOCKED);
+    await next();
+  });
+  app.use(
+    "/api/*",
+    bodyLimit({
+      maxSize: LARGEST_BODY,
+      onError: () => {
+        throw new Refusal(413, "too_large", `The body is larger than ${LARGEST_BODY} bytes.`);
+      },
+    }),
+  );
+
+  const sessionOf = (context: Context): ObservedSession => {
+    const name = context.req.param("id") ?? "";
+    const id = parseSessionId(name);
+    const session = id === undefined ? undefined : sessions.open(id);
+    if (session === undefined) throw noSession(name);
+    return session;
+  };
+
+  app.get("/api/sessions", (context) => context.json({ sessions: sessions.list() }));
+
+  app.post("/api/sessions", async (context) => {
+    const { name, cwd } = await readBody(context, bodies.create);
+    const session = sessions.create({
+      face: "http",
+      ...(name === undefined ? {} : { name }),
+      ...(cwd === undefined ? {} : { cwd }),
+    });
+    return context.json(session.info(), 201);
+  });
+
+  app.get("/api/sessions/:id", (context) => {
+    const { snapshot, detach } = sessionOf(context).observe(() => undefined);
+    detach();
+    return context.json(snapshot);
+  });
+
+  app.patch("/api/sessions/:id", async (context) => {
+    const session = sessionOf(context);
+    session.rename((await readBody(context, bodies.rename)).name);
+    return context.json(session.info());
+  });
+
+  app.delete("/api/sessions/:id", async (context) => {
+    const { id } = sessionOf(context);
+    if ((await sessions.remove(id)) === "in use")
+      throw new Refusal(409, "in_use", "A Telegram chat speaks with this session. Send /clear there first.");
+    return context.body(null, 204);
+  });
+
+  app.get("/api/sessions/:id/messages", (context) => {
+    const session = sessionOf(context);
+    const before = context.req.query("before");
+    if (before === undefined)
+      throw new Refusal(400, "bad_request", 'Name in "before" the key of the message before which to look.');
+    return context.json(session.messagesBefore(before));
+  });
+
+  app.get("/api/sessions/:id/pictures/:name", (context) => {
+    const found = pictures.read(sessionOf(context).id, context.req.param("name"));
+    if (found === undefined) throw new Refusal(404, "no_picture", "There is no such picture.");
+    return context.body(found.bytes, 200, {
+      "content-type": found.mimeType,
+      "cache-control": "private, max-age=31536000, immutable",
+    });
+  });
+
+  app.post("/api/sessions/:id/prompt", async (context) => {
+    const session = sessionOf(context);
+    const body = await readBody(context, bodies.prompt);
+    const requestId = body.requestId ?? context.req.header("idempotency-key") ?? crypto.randomUUID();
+    const { text, mode = "queue" } = body;
+    const taken = session.prompt(makeDraft(body), { face: "http", mode, requestId, text });
+    const { turnId, ending } = taken;
+    if (context.req.query("wait") === "0") return context.json({ turnId }, 202);
+    if (context.req.header("accept")?.includes("text/event-stream") === true)
+      return eventStream({ session, epoch, clock, ending });
+    return context.json({ turnId, ...endingBody(await ending) });
+  });
+
+  app.get("/api/sessions/:id/events", (context) =>
+    eventStream({
+      session: sessionOf(context),
+      epoch,
+      clock,
+      lastEventId: context.req.header("last-event-id"),
+    }),
+  );
+
+  app.post("/api/sessions/:id/abort", (context) => context.json({ stopped: sessionOf(context).stop() }));
+
+  app.post("/api/sessions/:id/clear", (context) => {
+    const old = sessionOf(context);
+    const next = sessions.create({ face: "http", cwd: old.cwd });
+    old.replacedBy(next.id);
+    old.dismiss().catch((error: unknown) => log.error({ err: error }, "an old session was not dismissed"));
+    return context.json(next.info(), 201);
+  });
+
+  app.post("/api/sessions/:id/answer", async (context) => {
+    const session = sessionOf(context);
+    const { questionId, value } = await readBody(context, bodies.answer);
+    checkAnswered(session.answer(questionId, value));
+    return context.json({ answered: true });
+  });
+
+  app.notFound(() => {
+    throw new Refusal(404, "not_found", "There is nothing here.");
+  });
+
+  app.onError((error, context) => {
+    const { status, code, message } = refusalOf(error, log);
+    return context.json({ error: { code, message } }, status);
+  });
+
+  return app;
+}
+
+/** The JSON body of a request, checked. An empty one is an empty object. */
+async function readBody<Shape>({ req }: Context, schema: z.ZodType<Shape>): Promise<Shape> {
+  const text = await req.text();
+  // A form, which another page could send, says another type.
+  const type = req.header("content-type") ?? "";
+  if (text !== "" && !/^application\/json\b/i.test(type))
+    throw new Refusal(415, "not_json", 'Send JSON, with "Content-Type: application/json".');
+  return readShape(schema, text === "" ? {} : readJson(text));
+}
+
+function refusalOf(error: Error, log: Log) {
+  if (error instanceof Refusal) return error;
+  if (error instanceof FolderError) return new Refusal(400, "bad_folder", error.message);
+  log.error({ err: error }, "a request failed by a fault of evie's own");
+  const message = `evie made a mistake (${error.message}). Its log tells more.`;
+  return { status: 500, code: "internal", message } as const;
+}

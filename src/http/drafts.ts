@@ -1,0 +1,76 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Log } from "../domain/log.ts";
+import type { Prompt, PromptDraft, PromptImage } from "../domain/prompt.ts";
+import type { WireImage } from "../domain/wire.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface DraftsOptions {
+  /** Where pictures lie until their turn has ended. */
+  readonly folder: string;
+  readonly log: Log;
+}
+
+/** Makes drafts of what came with a request. Throws a Refusal for what is no prompt. */
+export type MakeDraft = (request: {
+  readonly text: string;
+  readonly images?: readonly WireImage[] | undefined;
+}) => PromptDraft;
+
+export function createDrafts({ folder, log }: DraftsOptions): MakeDraft {
+  return ({ text, images = [] }) => {
+    if (text.trim() === "" && images.length === 0)
+      throw new Refusal(
+        400,
+        "empty_prompt",
+        "There is nothing to ask: the text is empty, and there are no pictures.",
+      );
+    const pictures = images.map(({ data }, index) => {
+      const bytes = Buffer.from(data, "base64");
+      const mimeType = pictureType(bytes);
+      if (mimeType === undefined)
+        throw new Refusal(
+          400,
+          "bad_image",
+          `Picture ${index + 1} is no JPEG, PNG, WebP or GIF in base64. Convert it first.`,
+        );
+      return { bytes, image: { mimeType, path: join(folder, crypto.randomUUID()) } };
+    });
+    const paths = pictures.map(({ image }) => image.path);
+    return {
+      ready: ready(text, pictures, folder, log),
+      release() {
+        void Promise.all(paths.map((path) => rm(path, { force: true }))).catch((error: unknown) => {
+          log.warn({ err: error }, "a picture could not be removed");
+        });
+      },
+    };
+  };
+}
+
+async function ready(
+  text: string,
+  pictures: readonly { readonly bytes: Buffer; readonly image: PromptImage }[],
+  folder: string,
+  log: Log,
+): Promise<Prompt> {
+  try {
+    if (pictures.length > 0) await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const { bytes, image } of pictures) await writeFile(image.path, bytes, { mode: 0o600 });
+    return { text, images: pictures.map(({ image }) => image), files: [] };
+  } catch (error) {
+    log.error({ err: error }, "the pictures of a prompt could not be stored");
+    const line = "[The pictures that belong here could not be stored on this machine.]";
+    return { text: text.trim() === "" ? line : `${text}\n\n${line}`, images: [], files: [] };
+  }
+}
+
+/** By its first bytes: what a sender calls it is only a word, and a wrong one makes a provider refuse the prompt. */
+function pictureType(bytes: Buffer): PromptImage["mimeType"] | undefined {
+  const head = bytes.toString("latin1", 0, 12);
+  if (head.startsWith("\u0089PNG\r\n\u001a\n")) return "image/png";
+  if (head.startsWith("\u00ff\u00d8\u00ff")) return "image/jpeg";
+  if (/^GIF8[79]a/.test(head)) return "image/gif";
+  if (/^RIFF[^]{4}WEBP/.test(head)) return "image/webp";
+  return undefined;
+}

@@ -1,0 +1,197 @@
+import type { Clock } from "../domain/clock.ts";
+import { parseSessionId } from "../domain/ids.ts";
+import type { Log } from "../domain/log.ts";
+import type { Answered, ObservedSession, SessionDirectory } from "../domain/sessions.ts";
+import type { ClientFrame, ServerFrame } from "../domain/wire.ts";
+import { attachFrames } from "./attach-frames.ts";
+import { clientFrame, readJson, readShape } from "./bodies.ts";
+import type { MakeDraft } from "./drafts.ts";
+import { noSession, Refusal } from "./refusal.ts";
+
+/** Milliseconds between two heartbeats. A browser that hears nothing for longer than a few of them connects anew. */
+export const HEARTBEAT = 5_000;
+/** Bytes that may wait for one browser. */
+export const LARGEST_BACKLOG = 8 * 2 ** 20;
+/** "Try again later": the code that a browser which reads too slowly is closed with. It attaches anew. */
+export const TOO_SLOW = 1013;
+
+export interface HubOptions {
+  readonly sessions: SessionDirectory;
+  readonly makeDraft: MakeDraft;
+  /** Another one for each process of evie. */
+  readonly epoch: string;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** As much of a WebSocket as the hub needs. */
+export interface HubSocket {
+  send(text: string): void;
+  close(code: number, reason: string): void;
+  /** Bytes that are sent and not on their way yet. */
+  readonly bufferedAmount: number;
+}
+
+/** One browser on the hub. */
+export interface HubConnection {
+  /** A frame has come. */
+  receive(text: string): void;
+  /** The socket has closed. */
+  closed(): void;
+}
+
+export interface Hub {
+  connect(socket: HubSocket): HubConnection;
+}
+
+/** Speaks to browsers in frames: what they ask for, and what happens in the sessions that they subscribed to. */
+export function createHub(options: HubOptions): Hub {
+  const { sessions, epoch, version, clock } = options;
+  const connections = new Set<(text: string) => void>();
+  const encode = createEncoder();
+
+  sessions.watch(() => {
+    if (connections.size === 0) return;
+    const text = encode({ type: "sessions", sessions: sessions.list() });
+    for (const send of connections) send(text);
+  });
+
+  return {
+    connect(socket) {
+      const subscriptions = new Map<string, () => void>();
+      const gone = new AbortController();
+
+      function leave(): void {
+        gone.abort();
+        connections.delete(sendText);
+        for (const detach of subscriptions.values()) detach();
+        subscriptions.clear();
+      }
+
+      function sendText(text: string): void {
+        if (gone.signal.aborted) return;
+        if (socket.bufferedAmount > LARGEST_BACKLOG) {
+          leave();
+          socket.close(TOO_SLOW, "You read too slowly. Connect anew.");
+          return;
+        }
+        socket.send(text);
+      }
+
+      const send = (frame: ServerFrame): void => sendText(encode(frame));
+
+      function subscribe(session: ObservedSession): void {
+        subscriptions.get(session.id)?.();
+        const observation = session.observe(send);
+        subscriptions.set(session.id, observation.detach);
+        for (const frame of attachFrames(session.id, observation)) send(frame);
+      }
+
+      async function beat(): Promise<void> {
+        for (;;) {
+          await clock.sleep(HEARTBEAT, gone.signal);
+          if (gone.signal.aborted) return;
+          send({ type: "heartbeat", at: clock.date() });
+        }
+      }
+
+      connections.add(sendText);
+      send({ type: "hello", epoch, version });
+      send({ type: "sessions", sessions: sessions.list() });
+      void beat();
+      return {
+        receive: (text) => take(text, { ...options, send, subscribe, subscriptions }),
+        closed: leave,
+      };
+    },
+  };
+}
+
+interface Reception extends HubOptions {
+  readonly send: (frame: ServerFrame) => void;
+  readonly subscribe: (session: ObservedSession) => void;
+  readonly subscriptions: Map<string, () => void>;
+}
+
+function take(text: string, reception: Reception): void {
+  const { send, log } = reception;
+  let frame: ClientFrame | undefined;
+  try {
+    // JSON knows no undefined, so a field that may be left out is either there or not.
+    frame = readShape(clientFrame, readJson(text)) as ClientFrame;
+    act(frame, reception);
+  } catch (error) {
+    const about = {
+      ...(frame !== undefined && "sessionId" in frame ? { sessionId: frame.sessionId } : {}),
+      ...(frame !== undefined && "requestId" in frame ? { requestId: frame.requestId } : {}),
+    };
+    if (error instanceof Refusal)
+      return send({ type: "error", code: error.code, message: error.message, ...about });
+    log.error({ err: error }, "what a browser asked for failed by a fault of evie's own");
+    const message = `evie made a mistake (${error instanceof Error ? error.message : String(error)}). Its log tells more.`;
+    send({ type: "error", code: "internal", message, ...about });
+  }
+}
+
+function act(frame: ClientFrame, { sessions, makeDraft, send, subscribe, subscriptions }: Reception): void {
+  if (frame.type === "ping") return send({ type: "pong" });
+  const { sessionId } = frame;
+  if (frame.type === "unsubscribe") {
+    subscriptions.get(sessionId)?.();
+    subscriptions.delete(sessionId);
+    return;
+  }
+  const id = parseSessionId(sessionId);
+  const session = id === undefined ? undefined : sessions.open(id);
+  if (session === undefined) throw noSession(sessionId);
+  switch (frame.type) {
+    case "subscribe":
+      return subscribe(session);
+    case "prompt": {
+      const { text, mode = "queue", requestId } = frame;
+      session.prompt(makeDraft(frame), { face: "deck", mode, requestId, text });
+      return send({ type: "accepted", sessionId, requestId });
+    }
+    case "withdraw":
+      if (session.withdraw(frame.requestId)) return;
+      throw new Refusal(409, "not_waiting", "This prompt does not wait any more.");
+    case "abort":
+      session.stop();
+      return;
+    case "answer":
+      return checkAnswered(session.answer(frame.questionId, frame.value));
+  }
+}
+
+/** Throws a Refusal that says why an answer was not taken. */
+export function checkAnswered(answered: Answered): void {
+  switch (answered) {
+    case "taken":
+      return;
+    case "already answered":
+      throw new Refusal(409, "already_answered", "This question is already answered.");
+    case "closed":
+      throw new Refusal(409, "question_closed", "Nobody waits for this answer any more.");
+    case "unknown":
+      throw new Refusal(404, "no_question", "There is no such question.");
+    case "wrong kind":
+      throw new Refusal(
+        400,
+        "wrong_kind",
+        "Answer a confirm with true or false, any other question with a text, or null.",
+      );
+  }
+}
+
+/** Frames as JSON. One that goes to many browsers is encoded once. */
+function createEncoder(): (frame: ServerFrame) => string {
+  const encoded = new WeakMap<ServerFrame, string>();
+  return (frame) => {
+    const known = encoded.get(frame);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(frame);
+    encoded.set(frame, text);
+    return text;
+  };
+}

@@ -1,0 +1,85 @@
+import type { Clock } from "../domain/clock.ts";
+import type { ObservedSession, TurnEnding } from "../domain/sessions.ts";
+import type { ServerFrame } from "../domain/wire.ts";
+import { attachFrames } from "./attach-frames.ts";
+import { HEARTBEAT, LARGEST_BACKLOG } from "./hub.ts";
+
+export interface EventStreamOptions {
+  readonly session: ObservedSession;
+  readonly epoch: string;
+  readonly clock: Clock;
+  /** What the client has seen last, as it says. */
+  readonly lastEventId?: string | undefined;
+  /** With it the stream ends when this does, and says how as its last event, `ending`. */
+  readonly ending?: Promise<TurnEnding>;
+}
+
+/**
+ * A session as server-sent events: the same frames in the same order as on a WebSocket. An event is named after its
+ * frame's type and bears the id `<epoch>:<seq>`; a client that shows the newest one is spared the snapshot.
+ */
+export function eventStream({ session, epoch, clock, lastEventId, ending }: EventStreamOptions): Response {
+  const gone = new AbortController();
+  let detach = (): void => undefined;
+  const encoder = new TextEncoder();
+
+  function leave(): void {
+    gone.abort();
+    detach();
+  }
+
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const write = (text: string): void => {
+          if (gone.signal.aborted) return;
+          // Below zero when more waits than may: whoever does not read begins anew.
+          if ((controller.desiredSize ?? 0) < 0) {
+            leave();
+            controller.close();
+            return;
+          }
+          controller.enqueue(encoder.encode(text));
+        };
+        const send = (frame: ServerFrame, seq?: number): void => {
+          const id = seq === undefined ? "" : `id: ${epoch}:${seq}\n`;
+          write(`event: ${frame.type}\n${id}data: ${JSON.stringify(frame)}\n\n`);
+        };
+
+        const observation = session.observe((frame) =>
+          send(frame, frame.type === "session_event" ? frame.event.seq : undefined),
+        );
+        detach = observation.detach;
+        const { lastSeq } = observation;
+        const frames = lastEventId === `${epoch}:${lastSeq}` ? [] : attachFrames(session.id, observation);
+        for (const [index, frame] of frames.entries())
+          send(frame, index === frames.length - 1 ? lastSeq : undefined);
+        if (frames.length === 0) write(": nothing new\n\n");
+
+        void beat(clock, gone.signal, () => write(": still here\n\n"));
+        void ending?.then((end) => {
+          if (gone.signal.aborted) return;
+          write(`event: ending\ndata: ${JSON.stringify(endingBody(end))}\n\n`);
+          leave();
+          controller.close();
+        });
+      },
+      cancel: leave,
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: LARGEST_BACKLOG }),
+  );
+  return new Response(body, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
+}
+
+/** How a turn ended, as it is told to who asked for it. */
+export function endingBody({ outcome, text }: TurnEnding): object {
+  return { outcome: outcome.type, text, ...(outcome.type === "failed" ? { error: outcome.message } : {}) };
+}
+
+async function beat(clock: Clock, gone: AbortSignal, write: () => void): Promise<void> {
+  for (;;) {
+    await clock.sleep(HEARTBEAT, gone);
+    if (gone.aborted) return;
+    write();
+  }
+}
