@@ -17,10 +17,12 @@ export function App() {
   const [isDrawerOpen, setDrawerOpen] = useState(shown === undefined);
   const [dragging, setDragging] = useState(false);
   const main = useRef<HTMLElement>(null);
+  const drawer = useRef<HTMLDivElement>(null);
   useLater(toast, TOAST_MS, () => deck.change(({ toast: _passed, ...rest }) => rest));
 
   useEffect(() => {
     if (!isDrawerOpen) return undefined;
+    if (hasDrawer(main.current)) firstIn(drawer.current)?.focus();
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === "Escape") closeDrawer();
     };
@@ -30,9 +32,7 @@ export function App() {
 
   const closeDrawer = (): void => {
     setDrawerOpen(false);
-    const button = main.current?.querySelector<HTMLElement>(".drawer-button");
-    // Only where there is a drawer: elsewhere the list simply stays.
-    if (button?.offsetParent !== null) button?.focus();
+    if (hasDrawer(main.current)) main.current?.querySelector<HTMLElement>(".drawer-button")?.focus();
   };
   const onDrop = (event: DragEvent): void => {
     event.preventDefault();
@@ -44,7 +44,7 @@ export function App() {
   };
   return (
     <div class={isDrawerOpen ? "page drawer-open" : "page"}>
-      <div class="drawer" id="drawer">
+      <div class="drawer" id="drawer" ref={drawer}>
         <SessionList onShow={closeDrawer} />
       </div>
       <div class="shade" onClick={closeDrawer} />
@@ -84,5 +84,18 @@ export function App() {
         )}
       </main>
     </div>
+  );
+}
+
+/** Whether the list is a drawer here: on a desk it simply stays, and there is no button for it. */
+function hasDrawer(main: HTMLElement | null): boolean {
+  return (main?.querySelector<HTMLElement>(".drawer-button")?.offsetParent ?? null) !== null;
+}
+
+function firstIn(drawer: HTMLElement | null): HTMLElement | null {
+  return (
+    drawer?.querySelector<HTMLElement>("[aria-current]") ??
+    drawer?.querySelector<HTMLElement>("a, button") ??
+    null
   );
 }

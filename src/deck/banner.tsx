@@ -16,7 +16,9 @@ export function Banner() {
           ? "You are offline. What you send waits here."
           : greeted
             ? "evie is out of reach. Trying again…"
-            : "Connecting to evie…"}
+            : link === "connecting"
+              ? "Connecting to evie…"
+              : "evie does not let this page in. Does it run, and did you come by the link that it printed?"}
       </span>
       {link === "waiting" ? (
         <button type="button" onClick={() => deck.nudge(online)}>

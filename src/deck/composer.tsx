@@ -1,13 +1,12 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { PromptMode } from "../domain/wire.ts";
 import { addImages, sends } from "./draft.ts";
+import { isTouch } from "./focus.ts";
 import { Icon } from "./icon.tsx";
 import { useDeck, usePage } from "./page.ts";
 import { readImages } from "./read-images.ts";
 import { emptyDraft, isRunning } from "./state.ts";
 import { WaitingList } from "./waiting-list.tsx";
-
-const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches;
 
 const MODES: readonly (readonly [PromptMode, string])[] = [
   ["queue", "Wait its turn"],

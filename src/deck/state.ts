@@ -1,5 +1,5 @@
 import type { Question } from "../domain/question.ts";
-import type { ToolState, Transcript } from "../domain/transcript.ts";
+import type { Transcript } from "../domain/transcript.ts";
 import type { PromptMode, SessionInfo, SessionPhase, Snapshot, WireMessage } from "../domain/wire.ts";
 
 /** What the deck knows of one session that it watches. */
@@ -115,9 +115,4 @@ export function phaseOf(conversation: Conversation): SessionPhase {
   const { turn } = conversation.transcript;
   if (turn === undefined) return conversation.about.state;
   return turn.outcome?.type === "failed" ? "failed" : "idle";
-}
-
-/** How long a tool has run or ran, in milliseconds; `now` is evie's time. */
-export function toolTime(tool: ToolState, now: number): number {
-  return Math.max(0, (tool.endedAt ?? now) - tool.startedAt);
 }

@@ -30,6 +30,8 @@ export function noticeWords(notice: Notice): string {
       return `The agent asks: ${notice.title}`;
     case "image_omitted":
       return "The agent left a picture out: its model cannot see.";
+    case "history_lost":
+      return "The session's history could not be read: the agent begins anew.";
     case "extension_message":
       return notice.text;
   }

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { benchDeck } from "./deck.ts";
 import { benchFootprint } from "./footprint.ts";
 import { benchLatency } from "./latency.ts";
 import { benchRendering } from "./rendering.ts";
@@ -12,6 +13,7 @@ import type { BenchRow } from "./row.ts";
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   latency: benchLatency,
   footprint: benchFootprint,
+  deck: benchDeck,
   rendering: benchRendering,
   streaming: benchStreaming,
 };

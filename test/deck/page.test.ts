@@ -6,7 +6,7 @@ import type { WireEvent } from "../../src/domain/wire.ts";
 import { launchBrowser } from "../browser/chat-page.ts";
 import { numbered, opens, says, T0 } from "../domain/events.ts";
 import { type DeckScript, startFakeDeckServer } from "../fakes/fake-deck-server.ts";
-import { answered, answers, info, longText, parked, QUESTION, scene, user } from "./scenes.ts";
+import { answered, answers, info, longText, parked, QUESTION, result, scene, user } from "./scenes.ts";
 import { type Paint, watchPaints } from "./paints.ts";
 
 const LIMIT_BYTES = 100_000;
@@ -318,4 +318,33 @@ test("the transcript is a silent log; what changes is said politely beside it", 
   await expect
     .poll(() => deck.page.locator("[aria-live=polite]").textContent())
     .toContain("evie: The beginning.");
+});
+
+test("on a phone the sessions are a drawer, which takes the focus and gives it back", async () => {
+  await using deck = await open("/s/quiet");
+  const { page } = deck;
+  await page.setViewportSize({ width: 360, height: 740 });
+  const link = page.getByRole("link", { name: "Session waits" });
+  await expect.poll(() => link.isVisible()).toBe(false);
+  await page.getByRole("button", { name: "Sessions, one waits for you" }).click();
+  await expect.poll(() => link.isVisible()).toBe(true);
+  await expect.poll(() => page.evaluate("document.activeElement.closest('.drawer') !== null")).toBe(true);
+  await page.keyboard.press("Escape");
+  await expect.poll(() => link.isVisible()).toBe(false);
+  expect(await page.evaluate("document.activeElement.className")).toContain("drawer-button");
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+});
+
+test("a tool's card opens to its edit as a difference and its output without colours", async () => {
+  const edit = { path: "a.ts", edits: [{ oldText: "one\ntwo", newText: "one\nthree" }] };
+  const call = { type: "toolCall" as const, id: "t", name: "edit", args: JSON.stringify(edit) };
+  const messages = [answered("a", call), result("t", "edit", "\u001b[31mApplied\u001b[0m")];
+  await using deck = await open("/s/tools", { answer: answers(scene("tools", { snapshot: { messages } })) });
+  const { page } = deck;
+  const card = page.getByRole("button", { name: "edit a.ts" });
+  expect(await card.getAttribute("aria-expanded")).toBe("false");
+  await card.click();
+  expect(await page.locator(".diff .removed").allTextContents()).toEqual(["−two\n"]);
+  expect(await page.locator(".diff .added").allTextContents()).toEqual(["+three\n"]);
+  expect(await page.locator(".inside code").last().textContent()).toBe("Applied");
 });
