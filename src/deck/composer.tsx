@@ -4,7 +4,7 @@ import { addImages, sends } from "./draft.ts";
 import { isTouch } from "./focus.ts";
 import { Icon } from "./icon.tsx";
 import { useDeck, usePage } from "./page.ts";
-import { readImages } from "./read-images.ts";
+import { PICTURE_TYPES, readImages } from "./read-images.ts";
 import { emptyDraft, isRunning } from "./state.ts";
 import { WaitingList } from "./waiting-list.tsx";
 
@@ -80,7 +80,7 @@ export function Composer({ sessionId }: { readonly sessionId: string }) {
         </button>
         <input
           type="file"
-          accept="image/*"
+          accept={PICTURE_TYPES.join(",")}
           multiple
           hidden
           ref={picker}

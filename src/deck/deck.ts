@@ -5,7 +5,7 @@ import type { Api } from "./api.ts";
 import { createConnection, type Socket, type SocketEvents } from "./connection.ts";
 import { write } from "./draft.ts";
 import type { Keeping } from "./keeping.ts";
-import { promptFrame, promptOf } from "./outbox.ts";
+import { promptFrame, promptOf, tooMuch } from "./outbox.ts";
 import { receive } from "./receive.ts";
 import { emptyState, type DeckState, type Draft } from "./state.ts";
 import { createStore, type Store } from "./store.ts";
@@ -99,6 +99,8 @@ export function createDeck({ clock, random, newId, dial, api, keeping }: DeckOpt
     send: (sessionId, mode) => {
       const made = promptOf(store.state, sessionId, newId());
       if (made === undefined) return;
+      const refusal = tooMuch(made);
+      if (refusal !== undefined) return say(refusal);
       const prompt = mode === undefined ? made : { ...made, mode };
       store.update((state) => ({
         ...write(state, sessionId, { text: "", images: [] }),

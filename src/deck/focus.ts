@@ -18,7 +18,8 @@ export function takeFocus(frame: HTMLElement | null): () => void {
     first?.focus({ preventScroll: true });
   }
   return () => {
-    if (frame?.contains(document.activeElement) !== true) return;
+    const { activeElement } = document;
+    if (writes || (frame?.contains(activeElement) !== true && activeElement !== document.body)) return;
     const composer = isTouch() ? null : document.querySelector<HTMLElement>(".composer textarea");
     const back = before instanceof HTMLElement && before !== document.body ? before : composer;
     back?.focus({ preventScroll: true });

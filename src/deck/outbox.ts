@@ -15,6 +15,22 @@ export function promptFrame(prompt: OutgoingPrompt): ClientFrame {
   };
 }
 
+/** Characters of base64 in one prompt, and how many pictures: a larger frame would end the connection each time it is sent. */
+const MOST_DATA = 18_000_000;
+const MOST_IMAGES = 10;
+const LONGEST_TEXT = 1_000_000;
+
+/** Why a prompt cannot be sent, in a sentence; undefined when it can. */
+export function tooMuch({ text, images }: Pick<OutgoingPrompt, "text" | "images">): string | undefined {
+  if (text.length > LONGEST_TEXT)
+    return "This is longer than a million characters. Put it into a file, and name that.";
+  if (images.length > MOST_IMAGES) return `These are more than ${MOST_IMAGES} pictures. Take some out.`;
+  const size = images.reduce((sum, { data }) => sum + data.length, 0);
+  return size > MOST_DATA
+    ? "These pictures are too large together. Take one out, or send smaller ones."
+    : undefined;
+}
+
 /** Turns the shown draft into a prompt; nothing where there is nothing to send. */
 export function promptOf(state: DeckState, sessionId: string, requestId: string): OutgoingPrompt | undefined {
   const { text, images } = state.drafts[sessionId] ?? emptyDraft;

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { AnswerValue, Question } from "../domain/question.ts";
 import { Icon } from "./icon.tsx";
@@ -20,6 +19,8 @@ export function QuestionDialog({ sessionId, question, others }: QuestionProps) {
   const frame = useRef<HTMLDivElement>(null);
   const isOpen = useDeck(({ link }) => link === "open");
   const isAnswered = useDeck(({ answering }) => answering.includes(question.id));
+  // Not the attribute `disabled`: it would take the focus away from the button that was pressed.
+  const isShut = !isOpen || isAnswered;
   const { id, title, message } = question;
   const answer = (value: AnswerValue): void => deck.answer(sessionId, id, value);
   const choices = choicesOf(question);
@@ -57,7 +58,7 @@ export function QuestionDialog({ sessionId, question, others }: QuestionProps) {
           class="round"
           aria-label="Dismiss the question"
           title="Dismiss"
-          disabled={!isOpen || isAnswered}
+          aria-disabled={isShut}
           onClick={() => answer(null)}
         >
           <Icon name="close" />
@@ -68,7 +69,7 @@ export function QuestionDialog({ sessionId, question, others }: QuestionProps) {
         <ol class="choices">
           {choices.map(({ label, value }, index) => (
             <li key={index}>
-              <button type="button" disabled={!isOpen || isAnswered} onClick={() => answer(value)}>
+              <button type="button" aria-disabled={isShut} onClick={() => answer(value)}>
                 {index < 9 ? <kbd>{index + 1}</kbd> : null}
                 <span>{label}</span>
               </button>
@@ -76,7 +77,7 @@ export function QuestionDialog({ sessionId, question, others }: QuestionProps) {
           ))}
         </ol>
       ) : question.kind === "input" || question.kind === "editor" ? (
-        <Words question={question} disabled={!isOpen || isAnswered} onAnswer={answer} />
+        <Words question={question} isShut={isShut} onAnswer={answer} />
       ) : (
         <p class="quiet">There is nothing to choose from.</p>
       )}
@@ -87,11 +88,11 @@ export function QuestionDialog({ sessionId, question, others }: QuestionProps) {
 
 interface WordsProps {
   readonly question: Question;
-  readonly disabled: boolean;
+  readonly isShut: boolean;
   readonly onAnswer: (words: string) => void;
 }
 
-function Words({ question: { id, kind, placeholder, prefill }, disabled, onAnswer }: WordsProps) {
+function Words({ question: { id, kind, placeholder, prefill }, isShut, onAnswer }: WordsProps) {
   const [words, setWords] = useState(prefill ?? "");
   const field = {
     value: words,
@@ -105,7 +106,7 @@ function Words({ question: { id, kind, placeholder, prefill }, disabled, onAnswe
     // In an editor Enter is a part of the text.
     if (kind === "editor" && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
-    if (!disabled) onAnswer(words);
+    onAnswer(words);
   };
   return (
     <div class="reply">
@@ -114,24 +115,10 @@ function Words({ question: { id, kind, placeholder, prefill }, disabled, onAnswe
       ) : (
         <input type="text" onKeyDown={onKeyDown} {...field} />
       )}
-      <Answer disabled={disabled} onClick={() => onAnswer(words)}>
+      <button type="button" class="primary" aria-disabled={isShut} onClick={() => onAnswer(words)}>
         Answer
-      </Answer>
+      </button>
     </div>
-  );
-}
-
-interface AnswerProps {
-  readonly disabled: boolean;
-  readonly onClick: () => void;
-  readonly children: ComponentChildren;
-}
-
-function Answer({ disabled, onClick, children }: AnswerProps) {
-  return (
-    <button type="button" class="primary" disabled={disabled} onClick={onClick}>
-      {children}
-    </button>
   );
 }
 

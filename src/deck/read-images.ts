@@ -1,7 +1,10 @@
 import type { DraftImage } from "./state.ts";
 
-/** Bytes of one picture; beyond them models refuse it. */
-const LARGEST = 10_000_000;
+/** Bytes of one picture: as base64 it may have ten million characters. */
+const LARGEST = 7_500_000;
+
+/** What models can look at. */
+export const PICTURE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
 /** Reads the pictures among files; `complain` is told in a sentence of those that cannot be sent. */
 export async function readImages(
@@ -10,8 +13,8 @@ export async function readImages(
 ): Promise<readonly DraftImage[]> {
   const read = await Promise.all(
     [...files].map(async (file): Promise<readonly DraftImage[]> => {
-      if (!file.type.startsWith("image/")) {
-        complain(`${file.name} is not a picture. Only pictures can be sent from here.`);
+      if (!PICTURE_TYPES.includes(file.type)) {
+        complain(`${file.name} is no PNG, JPEG, WebP or GIF. Only such pictures can be sent from here.`);
         return [];
       }
       if (file.size > LARGEST) {

@@ -187,6 +187,23 @@ describe("a prompt", () => {
     expect(state().toast?.text).toBe("It is too long.");
   });
 
+  test("that is more than evie takes stays where it was written, with a sentence that says why", () => {
+    const { deck, sent, greet, state } = start();
+    greet();
+    const picture = { id: "p", name: "a.png", mimeType: "image/png", data: "A".repeat(9_500_000) };
+    deck.write("s", { text: "Look", images: [picture, { ...picture, id: "q" }] });
+    deck.send("s");
+    expect(state().toast?.text).toContain("too large together");
+    deck.write("s", { images: Array.from({ length: 11 }, () => ({ ...picture, data: "" })) });
+    deck.send("s");
+    expect(state().toast?.text).toContain("more than 10 pictures");
+    deck.write("s", { text: "x".repeat(1_000_001), images: [] });
+    deck.send("s");
+    expect(state().toast?.text).toContain("a million characters");
+    expect(sent).toEqual([]);
+    expect(state().drafts["s"]?.text).toHaveLength(1_000_001);
+  });
+
   test("of nothing is not sent", () => {
     const { deck, sent, greet } = start();
     greet();
