@@ -18,6 +18,16 @@ describe("the command line", () => {
   });
 
   test.each([
+    ["start", { type: "start" }],
+    ["playground", { type: "playground" }],
+    ["playground --port 4000", { type: "playground", port: 4_000 }],
+    ["--port=4000 start --stand-in", { type: "start", port: 4_000, standIn: true }],
+    ["playground --help", { type: "help" }],
+  ])("evie %s knows what is wished", (line, command) => {
+    expect(parseCommandLine(line.split(" "))).toEqual(command);
+  });
+
+  test.each([
     ["--halp", "--halp"],
     ["-x", "-x"],
     ["-hx", "-x"],
@@ -26,6 +36,14 @@ describe("the command line", () => {
     ["nonsense", '"nonsense"'],
     ["--help nonsense", '"nonsense"'],
     ["-- --help", '"--help"'],
+    ["playground start", '"start"'],
+    ["playground --port", "--port"],
+    ["playground --port 0", "--port"],
+    ["playground --port 65536", "--port"],
+    ["playground --port 80a", "--port"],
+    ["playground --stand-in=no", "--stand-in"],
+    ["--port 4000", "--port"],
+    ["check --stand-in", "--stand-in"],
     ["constructor", '"constructor"'],
     ["--__proto__", "--__proto__"],
   ])("evie %s is not understood, and the one line names what", (line, named) => {

@@ -20,10 +20,12 @@ export interface RunningPlayground {
   output(): string;
 }
 
+type Environment = Readonly<Record<string, string>>;
+
 /** An `evie` with these words on its command line; `exited` gives its exit code. */
-export function spawnEvie(home: string, words: readonly string[]) {
+export function spawnEvie(home: string, words: readonly string[], env: Environment = {}) {
   const child = spawn(process.execPath, [MAIN, ...words], {
-    env: { PATH: process.env["PATH"], HOME: home, EVIE_HOME: join(home, "evie") },
+    env: { PATH: process.env["PATH"], HOME: home, EVIE_HOME: join(home, "evie"), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const written: Buffer[] = [];
@@ -36,9 +38,10 @@ export function spawnEvie(home: string, words: readonly string[]) {
 /** Starts the playground and waits for its link. `await using` ends it. */
 export async function startPlaygroundProcess(
   words: readonly string[] = [],
+  env: Environment = {},
 ): Promise<RunningPlayground & AsyncDisposable> {
   const home = await mkdtemp(join(tmpdir(), "evie-playground-"));
-  const { child, exited, output } = spawnEvie(home, ["playground", ...words]);
+  const { child, exited, output } = spawnEvie(home, ["playground", ...words], env);
   const link = await new Promise<string>((resolve, reject) => {
     const look = (): void => {
       const found = /http:\/\/\S+\?key=\S+/.exec(output())?.[0];

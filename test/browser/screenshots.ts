@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { ChatPage } from "./chat-page.ts";
 import { launchBrowser, openChat } from "./chat-page.ts";
 import { landscape } from "./landscape.ts";
+import { drawReadmePicture } from "./readme-picture.ts";
 import { startPlaygroundProcess } from "./running-playground.ts";
 
 const FOLDER = fileURLToPath(new URL("../../screenshots/", import.meta.url));
@@ -15,6 +16,7 @@ await mkdir(FOLDER, { recursive: true });
 await using playground = await startPlaygroundProcess(["--stand-in"]);
 const browser = await launchBrowser();
 try {
+  await drawReadmePicture(browser, `${FOLDER}chat.png`);
   await drawAll();
 } finally {
   await browser.close();

@@ -21,6 +21,7 @@ export interface MessageListProps {
 export function MessageList({ chat, ahead, actions, onSay }: MessageListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
+  const lastTop = useRef(0);
   const [away, setAway] = useState(false);
   const lastMine = chat.messages.findLast(({ mine }) => mine)?.id;
 
@@ -48,7 +49,11 @@ export function MessageList({ chat, ahead, actions, onSay }: MessageListProps) {
   const onScroll = (): void => {
     const element = scroller.current;
     if (element === null) return;
-    follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < AT_END;
+    const { scrollTop, scrollHeight, clientHeight } = element;
+    // What comes while the browser still tells of an older scroll must not look as if the reader had left the end.
+    if (scrollHeight - scrollTop - clientHeight < AT_END) follows.current = true;
+    else if (scrollTop < lastTop.current) follows.current = false;
+    lastTop.current = scrollTop;
     setAway(!follows.current);
   };
   return (
