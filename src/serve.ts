@@ -17,7 +17,7 @@ const EXIT_INTERRUPTED = 130;
 
 export interface ServeOptions {
   readonly bot: Telegram;
-  readonly sessions: SessionRegistry;
+  readonly sessions: Pick<SessionRegistry, "idle" | "leaveAll">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -49,10 +49,7 @@ export async function serve({ bot, sessions, clock, log }: ServeOptions): Promis
   try {
     const code = await receive();
     stopping.abort();
-    const stopped = stop(bot, sessions, clock).catch((error: unknown) => {
-      log.error({ err: error }, "the stop was disturbed by a fault of evie's own");
-    });
-    await withinDeadline(clock, stopped, log);
+    await withinDeadline(clock, stop({ bot, sessions, clock, log }), log);
     return code;
   } finally {
     bot.close();
@@ -60,17 +57,22 @@ export async function serve({ bot, sessions, clock, log }: ServeOptions): Promis
   }
 }
 
-/** Receives no more, lets turns end that are about to, ends the others, and says what is left to say. */
-async function stop(bot: Telegram, sessions: SessionRegistry, clock: Clock): Promise<void> {
-  await Promise.all([bot.stop(), endTurns(sessions, clock)]);
-  await bot.idle();
+/**
+ * Receives no more, lets turns end that are about to, ends the others, and says what is left to say. Never rejects:
+ * where one of these fails, the others are done all the same.
+ */
+async function stop({ bot, sessions, clock, log }: ServeOptions): Promise<void> {
+  const disturbed = (error: unknown): void =>
+    log.error({ err: error }, "the stop was disturbed by a fault of evie's own");
+  await Promise.all([bot.stop().catch(disturbed), endTurns(sessions, clock).catch(disturbed)]);
+  await bot.idle().catch(disturbed);
 }
 
-async function endTurns(sessions: SessionRegistry, clock: Clock): Promise<void> {
+async function endTurns(sessions: ServeOptions["sessions"], clock: Clock): Promise<void> {
   const enough = new AbortController();
   await Promise.race([sessions.idle(), clock.sleep(LAST_WORDS, enough.signal)]);
   enough.abort();
-  await sessions.dismissAll();
+  await sessions.leaveAll();
 }
 
 async function withinDeadline(clock: Clock, work: Promise<void>, log: Log): Promise<void> {

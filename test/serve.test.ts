@@ -6,6 +6,10 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { serve, type ServeOptions } from "../src/serve.ts";
+import { ConflictError, UnauthorizedError } from "../src/telegram/poller.ts";
+import { createFakeClock } from "./fakes/fake-clock.ts";
+import { createMemoryLog } from "./fakes/memory-log.ts";
 import { type EvieOptions, FAKE_AGENT, type RunningEvie, startEvie } from "./running-evie.ts";
 
 /*
@@ -214,6 +218,62 @@ describe("what no waiting cures", () => {
     await anna.hears(ends("Echo: twice"), "the answer of the second");
     expect(anna.said()).toEqual(["Echo: once", "Echo: twice"]);
     expect(await second.stop()).toBe(0);
+  });
+});
+
+describe("the stop itself", () => {
+  /** A bot and its sessions that only write down what is asked of them. */
+  function setUp(change: Partial<ServeOptions["bot"]>) {
+    const clock = createFakeClock();
+    const log = createMemoryLog();
+    const steps: string[] = [];
+    const step = (name: string) => async (): Promise<void> => {
+      steps.push(name);
+      await clock.sleep(1);
+      steps.push(`${name} over`);
+    };
+    const bot: ServeOptions["bot"] = {
+      connect: () => Promise.resolve({ id: 1, username: "evie_bot" }),
+      health: () => ({}),
+      run: () => Promise.reject(new ConflictError()),
+      stop: step("stop"),
+      idle: step("idle"),
+      close: () => void steps.push("close"),
+      ...change,
+    };
+    const sessions: ServeOptions["sessions"] = { idle: () => Promise.resolve(), leaveAll: step("dismiss") };
+    return { clock, log, steps, code: serve({ bot, sessions, clock, log }) };
+  }
+
+  test("waits for the agents' end and then for the last words, before anything is closed", async () => {
+    const { clock, log, steps, code } = setUp({});
+    await clock.advance(100);
+    expect(await code).toBe(1);
+    expect(steps).toEqual(["stop", "dismiss", "stop over", "dismiss over", "idle", "idle over", "close"]);
+    expect(log.messages("error")).toEqual([new ConflictError().message]);
+    expect(clock.sleepers).toBe(0);
+  });
+
+  test("is over after its time, whatever still hangs, and says so", async () => {
+    const { clock, log, code } = setUp({ stop: () => new Promise(() => undefined) });
+    let over = false;
+    void code.then(() => (over = true));
+    await clock.advance(4_499);
+    expect(over).toBe(false);
+    await clock.advance(1);
+    expect(await code).toBe(1);
+    expect(log.messages("warn")).toEqual(["not everything could be finished in time"]);
+  });
+
+  test("that fails itself changes nothing about the exit code", async () => {
+    const { clock, log, steps, code } = setUp({
+      run: () => Promise.reject(new UnauthorizedError()),
+      stop: () => Promise.reject(new Error("a fault")),
+    });
+    await clock.advance(100);
+    expect(await code).toBe(78);
+    expect(log.messages("error")).toContain("the stop was disturbed by a fault of evie's own");
+    expect(steps).toEqual(["dismiss", "dismiss over", "idle", "idle over", "close"]);
   });
 });
 
