@@ -19,6 +19,7 @@ import {
   readEnvFile,
   takeHome,
 } from "./home.ts";
+import { findLeftovers } from "./leftovers.ts";
 import { createLog } from "./log.ts";
 import { serve } from "./serve.ts";
 import { createSessions } from "./session/sessions.ts";
@@ -146,6 +147,9 @@ async function run(
     filesFolder: home.files,
     sessions: watch(sessions),
     pointers: store.chats,
+    updates: { ...store.updates, together: store.together },
+    turns: { ...store.turns, ...store.bubbles },
+    leftovers: () => findLeftovers({ store, folder: home.sessions, clock, log }),
     clock,
     log,
     random: Math.random,

@@ -62,7 +62,7 @@ function listProcesses(): readonly TreeProcess[] | undefined {
 }
 
 /** Undefined when there is no such process, or only what is left of one (a zombie). */
-function readProcess(pid: number): TreeProcess | undefined {
+export function readProcess(pid: number): TreeProcess | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {

@@ -68,6 +68,8 @@ export type Notice =
   /** The agent waits for an answer, which can be given at the address `answerAt`. */
   | { readonly type: "question_open"; readonly title: string; readonly answerAt: string }
   | { readonly type: "image_omitted" }
+  /** The file of the session could not be read, so the agent knows nothing of what was said before. */
+  | { readonly type: "history_lost" }
   | { readonly type: "extension_message"; readonly text: string };
 
 /** What an agent's driver says. No numbers and no times yet: the session gives them. */

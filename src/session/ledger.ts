@@ -2,6 +2,7 @@ import type { Face, Message, Usage } from "../domain/events.ts";
 import type { ChatPlace, SessionId, TurnId } from "../domain/ids.ts";
 import type { PromptImage } from "../domain/prompt.ts";
 import type { TurnEnding } from "../domain/sessions.ts";
+import type { TurnOutcome } from "../domain/turn.ts";
 
 /*
  * What the sessions need of a store. Each call throws when the store does, and what it wrote is durable when it returns.
@@ -71,7 +72,28 @@ export interface PictureLedger {
   drop(session: SessionId): void;
 }
 
+/** Every turn, from its flush to its end. */
+export interface TurnLedger {
+  /** A turn is there, made of these updates, and takes the place of `instead`, whose updates are among them. */
+  flushed(
+    turn: {
+      readonly id: TurnId;
+      readonly sessionId: SessionId;
+      readonly face: Face;
+      readonly sources: readonly number[];
+    },
+    instead?: TurnId,
+  ): void;
+  /** Its prompt is about to be written to the agent, whose session file holds so many bytes. */
+  handed(id: TurnId, fileSize: number): void;
+  accepted(id: TurnId): void;
+  ending(id: TurnId, reason: "replaced" | "stopped"): void;
+  /** How it ended and all that the agent said in it, a text a message. */
+  ended(id: TurnId, outcome: TurnOutcome, said: readonly string[]): void;
+}
+
 export interface Ledgers {
+  readonly turns: TurnLedger;
   readonly sessions: SessionLedger;
   readonly messages: MessageLedger;
   readonly requests: RequestLedger;

@@ -1,7 +1,9 @@
+import { statSync } from "node:fs";
 import type { Agent, StartAgent } from "../domain/agent.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { AgentEvent, TurnEvent } from "../domain/events.ts";
 import type { AgentFailure } from "../domain/failure.ts";
+import type { TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Prompt } from "../domain/prompt.ts";
 import type { Question } from "../domain/question.ts";
@@ -30,8 +32,14 @@ export interface SessionOptions {
   readonly log: Log;
 }
 
+/** A session as the registry holds it. */
+export interface OwnedSession extends ObservedSession {
+  /** Dismisses it because evie ends: what is not answered yet is left to the next start. */
+  leave(): Promise<void>;
+}
+
 /** One conversation: its agent, its turns, and whoever watches. */
-export function createSession(options: SessionOptions): ObservedSession {
+export function createSession(options: SessionOptions): OwnedSession {
   const { record, sessionFile, startAgent, ledgers, answerAt, clock, log } = options;
   const { id, cwd, face } = record;
   let agent: Agent | undefined;
@@ -41,6 +49,8 @@ export function createSession(options: SessionOptions): ObservedSession {
   let era = 0;
   let idle = new AbortController();
   let updatedAt = record.lastUsedAt;
+  /** The turn that began last. */
+  let begun: TurnId | undefined;
 
   const questions = createQuestions({
     clock,
@@ -59,6 +69,13 @@ export function createSession(options: SessionOptions): ObservedSession {
       return "type" in ready ? ready : asHeld(ready);
     },
     emit: emitTurn,
+    ledger: {
+      flushed: (turn, instead) => ledgers.turns.flushed({ ...turn, sessionId: id }, instead),
+      handed: (turn) => ledgers.turns.handed(turn, sizeOf(sessionFile)),
+      accepted: (turn) => ledgers.turns.accepted(turn),
+      ending: (turn, reason) => ledgers.turns.ending(turn, reason),
+      ended: (turn, outcome) => ledgers.turns.ended(turn, outcome, turn === begun ? mirror.said : []),
+    },
     fault: (error) => log.error({ err: error, session: id }, "a turn failed by a fault of evie's own"),
     queueChanged: () => prompts.refresh(),
   });
@@ -91,6 +108,7 @@ export function createSession(options: SessionOptions): ObservedSession {
   function emitTurn(event: TurnEvent): void {
     touch();
     if (event.type === "agent_start") {
+      begun = event.turnId;
       prompts.began(event.turnId);
       mirror.emit(event);
       return;
@@ -195,6 +213,12 @@ export function createSession(options: SessionOptions): ObservedSession {
     else restWhenIdle();
   }
 
+  async function end(): Promise<void> {
+    idle.abort();
+    await letGo();
+    await lastGone;
+  }
+
   return {
     id,
     cwd,
@@ -234,9 +258,16 @@ export function createSession(options: SessionOptions): ObservedSession {
     idle: () => runner.idle(),
     async dismiss() {
       runner.stop();
-      idle.abort();
-      await letGo();
-      await lastGone;
+      await end();
+    },
+    async leave() {
+      runner.stop({ leaving: true });
+      await end();
     },
   };
+}
+
+/** Bytes; 0 for a file that is not there yet. */
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -4,12 +4,12 @@ import type { StartAgent } from "../domain/agent.ts";
 import type { Clock } from "../domain/clock.ts";
 import { makeSessionId, type SessionId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
-import type { ObservedSession, SessionDirectory } from "../domain/sessions.ts";
+import type { SessionDirectory } from "../domain/sessions.ts";
 import type { SessionInfo } from "../domain/wire.ts";
 import { placeOf } from "./facts.ts";
 import { folderInside } from "./folder.ts";
 import type { Ledgers, SessionRecord } from "./ledger.ts";
-import { createSession } from "./session.ts";
+import { createSession, type OwnedSession } from "./session.ts";
 
 export interface SessionsOptions {
   readonly ledgers: Ledgers;
@@ -28,13 +28,16 @@ export interface SessionsOptions {
 export interface SessionRegistry extends SessionDirectory {
   /** Resolves when no turn of any session runs or waits. */
   idle(): Promise<void>;
-  /** Ends every turn and dismisses every agent; resolves when all were seen to exit. */
-  dismissAll(): Promise<void>;
+  /**
+   * Ends every turn and dismisses every agent because evie ends; resolves when all were seen to exit. What was not
+   * answered is left to the next start.
+   */
+  leaveAll(): Promise<void>;
 }
 
 export function createSessions(options: SessionsOptions): SessionRegistry {
   const { ledgers, folder, workspace, startAgent, answerAt, clock, log } = options;
-  const open = new Map<SessionId, ObservedSession>();
+  const open = new Map<SessionId, OwnedSession>();
   const watchers = new Set<() => void>();
 
   const fileOf = (id: SessionId): string => join(folder, `${id}.jsonl`);
@@ -50,7 +53,7 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
     }
   }
 
-  function bring(record: SessionRecord): ObservedSession {
+  function bring(record: SessionRecord): OwnedSession {
     const { id } = record;
     const session = createSession({
       record,
@@ -124,8 +127,8 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
     async idle() {
       await Promise.all([...open.values()].map((session) => session.idle()));
     },
-    async dismissAll() {
-      await Promise.all([...open.values()].map((session) => session.dismiss()));
+    async leaveAll() {
+      await Promise.all([...open.values()].map((session) => session.leave()));
     },
   };
 }

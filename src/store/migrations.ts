@@ -75,6 +75,10 @@ const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE INDEX turns_open ON turns (place) WHERE ended_at IS NULL;
    CREATE INDEX turns_undelivered ON turns (place) WHERE delivered_at IS NULL;
+   CREATE TABLE bot (
+     only INTEGER PRIMARY KEY CHECK (only = 1),
+     id INTEGER NOT NULL
+   ) STRICT;
    CREATE TABLE bubbles (
      turn_id TEXT NOT NULL,
      page INTEGER NOT NULL,

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../domain/clock.ts";
 import type { Face } from "../domain/events.ts";
-import { parseSessionId, parseTurnId } from "../domain/ids.ts";
-import type { SessionId, TurnId } from "../domain/ids.ts";
+import { makeChatKey, parseChatKey, parseSessionId, parseTurnId } from "../domain/ids.ts";
+import type { ChatKey, SessionId, TurnId } from "../domain/ids.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
 import { isFace } from "./sessions.ts";
 import type { Together } from "./transaction.ts";
@@ -17,6 +17,8 @@ interface NewTurn {
 
 interface OpenTurn extends NewTurn {
   readonly state: "flushed" | "handed" | "accepted";
+  /** Where it is shown, if anywhere. */
+  readonly chat?: ChatKey;
   /** Bytes of the session's file when the prompt was handed over. */
   readonly fileSize: number;
   /** Why it was being ended. */
@@ -25,9 +27,10 @@ interface OpenTurn extends NewTurn {
 
 interface EndedTurn {
   readonly id: TurnId;
-  readonly chat: string;
+  readonly chat: ChatKey;
   readonly outcome: TurnOutcome;
-  readonly finalText: string;
+  /** What the agent said in it, a text a message. */
+  readonly said: readonly string[];
 }
 
 interface KnownTurn {
@@ -45,13 +48,17 @@ export interface StoredTurns {
    * updates up to it. Told again of the same turn, its updates are those that are named now.
    */
   flushed(turn: NewTurn, instead?: TurnId): void;
+  /** What it was made of is another turn's now; it ends as replaced. */
+  giveUp(id: TurnId): void;
+  /** Prompts that nobody answers before a person says so: as a turn that has ended and was delivered. */
+  shelved(id: TurnId, sources: readonly number[]): void;
   /** Its prompt is about to be written to the agent, whose session file holds so many bytes. */
   handed(id: TurnId, fileSize: number): void;
   accepted(id: TurnId): void;
   /** It is being ended, which may take a while. */
   ending(id: TurnId, reason: "replaced" | "stopped"): void;
-  /** How it ended and all that the agent said in it. A second end changes nothing. */
-  ended(id: TurnId, outcome: TurnOutcome, finalText: string): void;
+  /** How it ended and all that the agent said in it, a text a message. A second end changes nothing. */
+  ended(id: TurnId, outcome: TurnOutcome, said: readonly string[]): void;
   /** Its chat shows all of it. */
   delivered(id: TurnId): void;
   /** A person wants it done again. False when that was so already, or the turn is not known. */
@@ -78,7 +85,7 @@ export function createStoredTurns(database: DatabaseSync, together: Together, cl
   );
   const spend = database.prepare("UPDATE updates SET spent = 1 WHERE id = ?");
   const giveUp = database.prepare(
-    `UPDATE turns SET sources = '[]', ended_at = :at, outcome = '{"type":"replaced"}', final = '' WHERE id = :id`,
+    `UPDATE turns SET sources = '[]', ended_at = :at, outcome = '{"type":"replaced"}', final = '[]' WHERE id = :id`,
   );
   const hand = database.prepare("UPDATE turns SET handed_at = :at, file_size = :fileSize WHERE id = :id");
   const accept = database.prepare("UPDATE turns SET accepted_at = :at WHERE id = :id");
@@ -91,7 +98,9 @@ export function createStoredTurns(database: DatabaseSync, together: Together, cl
     "UPDATE turns SET repeated_at = :at WHERE id = :id AND repeated_at IS NULL",
   );
   const select = database.prepare("SELECT sources, handed_at, repeated_at FROM turns WHERE id = ?");
-  const selectOpen = database.prepare("SELECT * FROM turns WHERE ended_at IS NULL ORDER BY place");
+  const selectOpen = database.prepare(
+    `SELECT *, ${CHAT} AS chat FROM turns WHERE ended_at IS NULL ORDER BY place`,
+  );
   const selectEnded = database.prepare(
     `SELECT id, outcome, final, ${CHAT} AS chat FROM turns
      WHERE ended_at IS NOT NULL AND delivered_at IS NULL ORDER BY place`,
@@ -110,11 +119,25 @@ export function createStoredTurns(database: DatabaseSync, together: Together, cl
         for (const source of sources) spend.run(source);
         if (instead !== undefined) giveUp.run({ id: instead, at });
       }),
+    giveUp: (id) => void giveUp.run({ id, at: clock.date() }),
+    shelved: (id, sources) =>
+      together(() => {
+        const at = clock.date();
+        insert.run({ id, sessionId: "", face: "telegram", sources: JSON.stringify(sources), at });
+        for (const source of sources) spend.run(source);
+        end.run({ id, outcome: '{"type":"stopped"}', final: "[]", at });
+        deliver.run({ id, at });
+      }),
     handed: (id, fileSize) => void hand.run({ id, fileSize, at: clock.date() }),
     accepted: (id) => void accept.run({ id, at: clock.date() }),
     ending: (id, reason) => void noteEnding.run({ id, reason }),
-    ended: (id, outcome, final) =>
-      void end.run({ id, outcome: JSON.stringify(outcome), final, at: clock.date() }),
+    ended: (id, outcome, said) =>
+      void end.run({
+        id,
+        outcome: JSON.stringify(outcome),
+        final: JSON.stringify(said),
+        at: clock.date(),
+      }),
     delivered: (id) => void deliver.run({ id, at: clock.date() }),
     repeat: (id) => repeat.run({ id, at: clock.date() }).changes === 1,
     get: (id) => {
@@ -142,6 +165,11 @@ function readSources(row: Row): readonly number[] {
   return JSON.parse(String(row["sources"])) as number[];
 }
 
+function chatOf(row: Row): { readonly chat?: ChatKey } {
+  const place = row["chat"] === null ? undefined : parseChatKey(String(row["chat"]));
+  return place === undefined ? {} : { chat: makeChatKey(place) };
+}
+
 function readOpen(row: Row): OpenTurn | undefined {
   const id = parseTurnId(String(row["id"]));
   const sessionId = parseSessionId(String(row["session_id"]));
@@ -152,6 +180,7 @@ function readOpen(row: Row): OpenTurn | undefined {
     sessionId,
     face,
     sources: readSources(row),
+    ...chatOf(row),
     state: row["accepted_at"] !== null ? "accepted" : row["handed_at"] !== null ? "handed" : "flushed",
     fileSize: Number(row["file_size"] ?? 0),
     ...(ending === "replaced" || ending === "stopped" ? { ending } : {}),
@@ -160,11 +189,12 @@ function readOpen(row: Row): OpenTurn | undefined {
 
 function readEnded(row: Row): EndedTurn | undefined {
   const id = parseTurnId(String(row["id"]));
-  if (id === undefined || row["chat"] === null) return undefined;
+  const { chat } = chatOf(row);
+  if (id === undefined || chat === undefined) return undefined;
   return {
     id,
-    chat: String(row["chat"]),
+    chat,
     outcome: JSON.parse(String(row["outcome"])) as TurnOutcome,
-    finalText: String(row["final"]),
+    said: JSON.parse(String(row["final"])) as string[],
   };
 }

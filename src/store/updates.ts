@@ -13,6 +13,11 @@ interface NewUpdate {
 
 /** What Telegram sent, from before it is confirmed. Each call throws when the database does. */
 export interface StoredUpdates {
+  /**
+   * To be called before anything else, with the bot's id: another bot has other chats and counts its updates anew, so
+   * nothing of a former one's is answered any more.
+   */
+  adopt(botId: number): void;
   /** Stores those that are not here yet, in order, durable when it returns. Gives their numbers. */
   add(updates: readonly NewUpdate[]): ReadonlySet<number>;
   /** Notes that these need no more looking at: a turn names them, or what they asked for was done. */
@@ -44,7 +49,21 @@ export function createStoredUpdates(database: DatabaseSync, together: Together, 
        AND id NOT IN (SELECT source.value FROM turns, json_each(turns.sources) AS source)`,
   );
 
+  const owner = database.prepare("SELECT id FROM bot");
+  const own = database.prepare("INSERT OR REPLACE INTO bot (only, id) VALUES (1, ?)");
+
   return {
+    adopt: (botId) =>
+      together(() => {
+        const former = owner.get();
+        if (former !== undefined && Number(former["id"]) !== botId) {
+          database.exec(`
+            DELETE FROM updates;
+            DELETE FROM bubbles;
+            DELETE FROM turns;`);
+        }
+        own.run(botId);
+      }),
     add: (updates) =>
       together(() => {
         const at = clock.date();

@@ -3,17 +3,23 @@ import type { Update } from "grammy/types";
 import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sessions } from "../domain/sessions.ts";
+import { createAgain } from "./again.ts";
 import { createAttachments } from "./attachments.ts";
 import { createBackoff } from "./backoff.ts";
+import type { TurnStore } from "./bookkeeping.ts";
 import { type ClaimLedger, createClaim } from "./claim.ts";
 import { type ChatPointers, createConversations } from "./conversations.ts";
 import { startDeadline } from "./deadline.ts";
 import { grammyFetch } from "./fetch.ts";
+import { createInbox, type UpdateStore } from "./inbox.ts";
 import { createIntake, type Intake } from "./intake.ts";
 import { listOf } from "./loose.ts";
 import { createOutboxes } from "./outboxes.ts";
+import { createParts } from "./parts.ts";
 import { createPerform } from "./perform.ts";
 import { createPoller, removeWebhook, UnauthorizedError } from "./poller.ts";
+import type { Recipient } from "./receive.ts";
+import { type Leftover, recover } from "./recovery.ts";
 import { toGrammy } from "./signals.ts";
 import { COMMANDS, replies } from "./words.ts";
 
@@ -30,6 +36,10 @@ export interface TelegramOptions {
   readonly filesFolder: string;
   readonly sessions: Sessions;
   readonly pointers: ChatPointers;
+  readonly updates: UpdateStore;
+  readonly turns: TurnStore;
+  /** What was left when evie was last ended. Asked once, when the updates are this bot's. */
+  readonly leftovers: () => Promise<readonly Leftover[]>;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -39,9 +49,11 @@ export interface TelegramOptions {
 export interface Telegram {
   /** Learns who the bot is, waiting for Telegram as long as need be; undefined when `signal` ended that. Rejects with UnauthorizedError. */
   connect(signal: AbortSignal): Promise<BotIdentity | undefined>;
+  /** When Telegram last answered a poll, in milliseconds since 1970, and what keeps evie from taking messages, if anything. */
+  health(): { readonly lastGoodPoll?: number; readonly trouble?: string };
   /** Receives until `stop`. Rejects with UnauthorizedError or ConflictError. */
   run(): Promise<void>;
-  /** Receives no more; bursts that wait are given up and their chats told. Never rejects. */
+  /** Receives no more; bursts that wait are left to the next start, and their chats told. Never rejects. */
   stop(): Promise<void>;
   /** Resolves when everything that is left to say was said. */
   idle(): Promise<void>;
@@ -54,13 +66,16 @@ export interface BotIdentity {
   readonly username: string;
 }
 
+/** Milliseconds to answer a press of a button. */
+const PRESS_DEADLINE = 10_000;
+
 /** Milliseconds for the calls of the start. */
 const START_CALL_DEADLINE = 15_000;
 
 /** Builds the bot and joins its parts: poller, bursts, conversations, outboxes. */
 export function createTelegram(options: TelegramOptions): Telegram {
-  const { token, apiRoot, allowedUsers, filesFolder, sessions, pointers, clock, log, random } = options;
-  const isClaimable = allowedUsers.size === 0;
+  const { token, apiRoot, allowedUsers, filesFolder, sessions, pointers, turns } = options;
+  const { clock, log, random } = options;
   const bot = new Bot(token, { client: { apiRoot, fetch: grammyFetch } });
 
   const closed = new AbortController();
@@ -71,7 +86,8 @@ export function createTelegram(options: TelegramOptions): Telegram {
     log,
     random,
   });
-  const conversations = createConversations({ sessions, pointers, outboxes, clock, log });
+  const inbox = createInbox({ store: options.updates, clock, log, backoff: createBackoff(random) });
+  const conversations = createConversations({ sessions, pointers, outboxes, turns, clock, log });
   const fetchAttachment = createAttachments({
     locate: async (fileId, signal) => (await bot.api.getFile(fileId, toGrammy(signal))).file_path ?? "",
     downloadRoot: `${apiRoot}/file/bot${token}`,
@@ -80,6 +96,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
     log,
   });
   const claim = createClaim({
+    isClaimable: allowedUsers.size === 0,
     ledger: options.owners,
     announce: options.announceLink,
     claimed: (userId) =>
@@ -92,7 +109,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
   // In front of everything that could keep an update: a claim's secret goes no further.
   bot.api.config.use(async (call, method, payload, signal) => {
     const answer = await call(method, payload, signal);
-    if (isClaimable && method === "getUpdates" && answer.ok)
+    if (method === "getUpdates" && answer.ok)
       for (const update of listOf(answer.result)) claim.admit(update as Update);
     return answer;
   });
@@ -100,6 +117,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
 
   const poller = createPoller({
     api: bot.api,
+    keep: (batch, stopped) => inbox.keep(batch, stopped),
     handle: (update) => bot.handleUpdate(update),
     clock,
     log,
@@ -144,6 +162,45 @@ export function createTelegram(options: TelegramOptions): Telegram {
     }
   }
 
+  /** Makes the intake, and takes up what was left when evie was last ended. */
+  async function takeUp(recipient: Recipient): Promise<void> {
+    const parts = createParts({
+      recipient,
+      fetchAttachment,
+      missing: ({ chatId, ...thread }, replyTo, name, reason) =>
+        outboxes(chatId).reply({
+          place: { chatId, ...thread },
+          content: { text: replies.fileMissing(name, reason), entities: [] },
+          replyTo,
+        }),
+    });
+    const shared = { turns, inbox, parts, conversations, outboxes, clock, log };
+    const again = createAgain({ ...shared, answerPress });
+    inbox.adopt(bot.botInfo.id);
+    const leftovers = await options.leftovers();
+    intake = createIntake({ ...shared, recipient, again });
+    recover(leftovers, shared);
+    for (const update of inbox.unspent()) take(update);
+  }
+
+  function take(update: Update): void {
+    try {
+      intake?.take(update);
+    } catch (error) {
+      log.error({ err: error }, "an update could not be handled");
+    }
+  }
+
+  /** Telegram shows a pressed button as busy until it hears this. */
+  function answerPress(pressId: string, text: string): void {
+    const deadline = startDeadline(clock, PRESS_DEADLINE);
+    const signal = AbortSignal.any([deadline.signal, closed.signal]);
+    bot.api
+      .answerCallbackQuery(pressId, { text }, toGrammy(signal))
+      .catch((error: unknown) => log.warn({ err: error }, "a press of a button could not be answered"))
+      .finally(deadline.cancel);
+  }
+
   return {
     async connect(signal) {
       // Not `bot.init`, whose own retries say nothing and double their waits up to twenty minutes.
@@ -155,20 +212,21 @@ export function createTelegram(options: TelegramOptions): Telegram {
       await insist("Removing a webhook", (deadline) => removeWebhook(bot.api, deadline), signal);
       if (me === undefined || signal.aborted) return undefined;
       bot.botInfo = me;
-      intake = createIntake({
-        recipient: {
-          username: me.username,
-          isAllowed: (userId) => allowedUsers.has(userId) || claim.isOwner(userId),
-        },
-        conversations,
-        outboxes,
-        fetchAttachment,
-        clock,
-        log,
+      await takeUp({
+        username: me.username,
+        isAllowed: (userId) => allowedUsers.has(userId) || claim.isOwner(userId),
       });
       void offerCommands();
-      if (isClaimable) void claim.offer(me.username, closed.signal);
+      void claim.offer(me.username, closed.signal);
       return { id: me.id, username: me.username };
+    },
+    health() {
+      const { lastGoodPoll } = poller;
+      const { trouble } = inbox;
+      return {
+        ...(lastGoodPoll === undefined ? {} : { lastGoodPoll }),
+        ...(trouble === undefined ? {} : { trouble }),
+      };
     },
     run: () => poller.run(),
     async stop() {

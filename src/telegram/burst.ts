@@ -14,6 +14,8 @@ export interface BurstsOptions<Part> {
 export interface Bursts<Part> {
   /** Adds a part at its moment of arrival and moves the deadline. True when this part opened the burst. */
   add(key: ChatKey, part: Part): boolean;
+  /** Puts what was flushed and could not be handed on in front of what waits, to be flushed again after `ms`. */
+  putBack(key: ChatKey, parts: readonly Part[], ms: number): void;
   /** Replaces the first part that `matches` by what `change` makes of it. False when none waits. The deadline stays. */
   amend(key: ChatKey, matches: (part: Part) => boolean, change: (part: Part) => Part): boolean;
   /** Takes the waiting burst away, so that nothing of it is ever flushed. Empty when none waits. */
@@ -51,6 +53,12 @@ export function createBursts<Part>({ clock, flush, fault }: BurstsOptions<Part>)
     }
   }
 
+  function open(key: ChatKey, parts: Part[], deadline: number): void {
+    const burst: PendingBurst<Part> = { parts, deadline, discarded: new AbortController() };
+    pending.set(key, burst);
+    flushTask(key, burst).catch(fault);
+  }
+
   return {
     add(key, part) {
       const deadline = clock.now() + DEBOUNCE_WINDOW;
@@ -60,10 +68,16 @@ export function createBursts<Part>({ clock, flush, fault }: BurstsOptions<Part>)
         waiting.deadline = deadline;
         return false;
       }
-      const burst: PendingBurst<Part> = { parts: [part], deadline, discarded: new AbortController() };
-      pending.set(key, burst);
-      flushTask(key, burst).catch(fault);
+      open(key, [part], deadline);
       return true;
+    },
+
+    putBack(key, parts, ms) {
+      const deadline = clock.now() + ms;
+      const waiting = pending.get(key);
+      if (waiting === undefined) return open(key, [...parts], deadline);
+      waiting.parts.unshift(...parts);
+      waiting.deadline = Math.max(waiting.deadline, deadline);
     },
 
     amend(key, matches, change) {

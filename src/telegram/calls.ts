@@ -10,6 +10,7 @@ export type Call =
       readonly silent: boolean;
       /** The message that this one answers; when it is gone, the message goes without. */
       readonly replyTo?: number;
+      readonly button?: Button;
     }
   | { readonly type: "edit"; readonly messageId: number; readonly content: FormattedText }
   | { readonly type: "delete"; readonly messageId: number }
@@ -18,6 +19,13 @@ export type Call =
   | { readonly type: "typing" }
   /** Changes nothing; an answer tells that Telegram can be reached. */
   | { readonly type: "probe" };
+
+/** One button below a message. */
+export interface Button {
+  readonly text: string;
+  /** What a press of it says: 1 to 64 bytes. */
+  readonly data: string;
+}
 
 /** What became of a call. */
 export type Answer =

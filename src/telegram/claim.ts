@@ -27,6 +27,8 @@ export interface ClaimLedger {
 }
 
 export interface ClaimOptions {
+  /** Whether the bot may be claimed at all: it may not where others are allowed already. */
+  readonly isClaimable: boolean;
   readonly ledger: ClaimLedger;
   /** Shows the link to whoever sits at the machine, and to nobody else: it holds the secret. */
   readonly announce: (link: string) => void;
@@ -43,13 +45,13 @@ export interface Claim {
   offer(username: string, stopped: AbortSignal): Promise<void>;
   /**
    * Looks at an update before anything else does, the store included: who sent the secret of an open link, in a
-   * private chat, is the owner when this returns, and the secret is taken out of the update. Throws when it cannot
-   * be stored.
+   * private chat, is the owner when this returns. A secret is taken out of the update, whosever it is and whether
+   * it is good for anything or not. Throws when an owner cannot be stored; the update is then as it was.
    */
   admit(update: Update): void;
 }
 
-export function createClaim({ ledger, announce, claimed, clock, log }: ClaimOptions): Claim {
+export function createClaim({ isClaimable, ledger, announce, claimed, clock, log }: ClaimOptions): Claim {
   let owner = ledger.owner();
   const found = new AbortController();
 
@@ -69,10 +71,18 @@ export function createClaim({ ledger, announce, claimed, clock, log }: ClaimOpti
       .includes(true);
   }
 
+  function take(userId: number): void {
+    ledger.own(userId, clock.date());
+    owner = userId;
+    log.info({ user: userId }, "the bot has an owner");
+    found.abort();
+    claimed(userId);
+  }
+
   return {
     isOwner: (userId) => userId === owner,
     async offer(username, stopped) {
-      if (owner !== undefined) return;
+      if (!isClaimable || owner !== undefined) return;
       const over = AbortSignal.any([stopped, found.signal]);
       while (!over.aborted) {
         let pause = CLAIM_TIME;
@@ -88,14 +98,10 @@ export function createClaim({ ledger, announce, claimed, clock, log }: ClaimOpti
     admit(update) {
       const message = loose<Message>(update.message);
       const secret = START.exec(stringOf(message.text) ?? "")?.[1];
+      if (secret === undefined) return;
       const userId = senderOf(message);
-      if (secret === undefined || userId === undefined || owner !== undefined || !isOpen(secret)) return;
-      ledger.own(userId, clock.date());
-      owner = userId;
+      if (userId !== undefined && isClaimable && owner === undefined && isOpen(secret)) take(userId);
       Object.assign(message, { text: "/start" });
-      log.info({ user: userId }, "the bot has an owner");
-      found.abort();
-      claimed(userId);
     },
   };
 }

@@ -3,7 +3,8 @@ import type { SessionEvent } from "../domain/events.ts";
 import { type ChatKey, type ChatPlace, parseChatKey, type SessionId, type TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { PromptDraft } from "../domain/prompt.ts";
-import type { Session, Sessions } from "../domain/sessions.ts";
+import type { Session, Sessions, Turn } from "../domain/sessions.ts";
+import { deliveryLedger, type TurnStore } from "./bookkeeping.ts";
 import { createDelivery, type Delivery } from "./delivery.ts";
 import type { Outboxes } from "./outboxes.ts";
 import { replies } from "./words.ts";
@@ -18,14 +19,18 @@ export interface ConversationsOptions {
   readonly sessions: Sessions;
   readonly pointers: ChatPointers;
   readonly outboxes: Outboxes;
+  readonly turns: TurnStore;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** A chat and the session that it speaks with at the moment. */
 export interface Conversation {
-  /** Asks the session. `messageId` is the message that the answer belongs to. */
-  run(draft: PromptDraft, messageId?: number): void;
+  /**
+   * Asks the session. `messageId` is the message that the answer belongs to; `continued` is the running turn that this
+   * is a late piece of: nothing of it stays in the chat when this takes its place. Throws when it cannot be kept.
+   */
+  run(draft: PromptDraft, messageId?: number, continued?: Turn): Turn;
   /** Starts the session's agent, if it rests. */
   wake(): void;
   /** False when nothing ran. */
@@ -50,12 +55,14 @@ export function createConversations(options: ConversationsOptions): (key: ChatKe
 }
 
 function createConversation(key: ChatKey, options: ConversationsOptions): Conversation {
-  const { sessions, pointers, outboxes, clock, log } = options;
+  const { sessions, pointers, outboxes, turns, clock, log } = options;
   const place: ChatPlace = parseChatKey(key) ?? { chatId: 0 };
   const outbox = outboxes(place.chatId);
   let session: Session | undefined;
   let detach = (): void => undefined;
   let delivery: Delivery | undefined;
+  /** The turn that it shows. */
+  let shownTurn: TurnId | undefined;
   /** The message that a turn answers. */
   const prompts = new Map<TurnId, number>();
   /** The stored session is gone, and nobody has said so yet. */
@@ -104,7 +111,9 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   function show(event: SessionEvent): void {
     if (event.type === "agent_start") {
       const { turnId } = event;
-      delivery = createDelivery({ place, turnId, replyTo: () => prompts.get(turnId), clock, log });
+      const ledger = deliveryLedger(turns, key, turnId, log);
+      delivery = createDelivery({ place, turnId, replyTo: () => prompts.get(turnId), ledger, clock, log });
+      shownTurn = turnId;
       delivery.apply(event);
       outbox.join(delivery);
       return;
@@ -115,13 +124,14 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   }
 
   return {
-    run: (draft, messageId) => {
-      const running = current();
+    run: (draft, messageId, continued) => {
+      const turn = current().run(draft, "telegram");
+      if (continued !== undefined && continued.id === shownTurn) delivery?.withdraw();
       tellIfGone();
-      const turn = running.run(draft, "telegram");
-      if (messageId === undefined) return;
+      if (messageId === undefined) return turn;
       prompts.set(turn.id, messageId);
       void turn.ended.then(() => prompts.delete(turn.id));
+      return turn;
     },
     wake: () => current().wake(),
     stop: () => session?.stop() ?? false,

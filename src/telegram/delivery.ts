@@ -7,6 +7,7 @@ import type { Call } from "./calls.ts";
 import { closingCalls } from "./closing.ts";
 import type { FormattedText } from "./entities.ts";
 import { capPages } from "./overflow.ts";
+import type { ShownMessage } from "./reconcile.ts";
 import { createRendering } from "./rendering.ts";
 import { createShownPages } from "./shown-pages.ts";
 import type { Speaker, Urgency, Wish } from "./speakers.ts";
@@ -19,8 +20,19 @@ export interface DeliveryOptions {
   readonly turnId: TurnId;
   /** The message that the turn answers, where it is in this chat; asked as the turn ends. */
   readonly replyTo?: () => number | undefined;
+  /** What the chat shows of the turn from before a restart. */
+  readonly before?: readonly ShownMessage[];
+  readonly ledger?: DeliveryLedger;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** Where it is written down what a chat shows of a turn. Neither call throws. */
+export interface DeliveryLedger {
+  /** The chat shows these messages of the turn now, and no others. */
+  shown(messages: readonly ShownMessage[]): void;
+  /** Nothing is left to be shown of the turn. */
+  delivered(): void;
 }
 
 /** One turn on its way into a chat. It speaks when the outbox asks, and says what is newest then. */
@@ -29,6 +41,8 @@ export interface Delivery extends Speaker {
   apply(event: SessionEvent): void;
   /** The chat has left this turn's session: what was shown is closed as stopped, and nothing more is taken. */
   cut(): void;
+  /** When another prompt has taken its place, nothing of it stays: the answer to that one stands for both. */
+  withdraw(): void;
 }
 
 /** What the pages were made of: the last event, and the moment whose elapsed times they show. */
@@ -46,9 +60,14 @@ interface Wanted {
   readonly overflows: boolean;
 }
 
-export function createDelivery({ place, turnId, replyTo, clock, log }: DeliveryOptions): Delivery {
+export function createDelivery(options: DeliveryOptions): Delivery {
+  const { place, turnId, replyTo, ledger, clock, log } = options;
   const rendering = createRendering();
-  const pages = createShownPages({ turn: turnId, log });
+  const pages = createShownPages({
+    turn: turnId,
+    log,
+    ...(options.before === undefined ? {} : { before: options.before }),
+  });
   let transcript: Transcript = emptyTranscript;
   /** What the chat shows, but for a page that is still to come. */
   let shown: Look = { seq: 0, now: 0, date: 0 };
@@ -62,11 +81,15 @@ export function createDelivery({ place, turnId, replyTo, clock, log }: DeliveryO
   let prompt: number | undefined;
   /** What is still to be said after the last page, once the turn has ended. */
   let closing: readonly Call[] | undefined;
+  let withdrawn = false;
   let finished = false;
 
   const isFinal = (): boolean => transcript.turn?.outcome !== undefined;
 
   function wantedPages(date: number): Wanted {
+    if (withdrawn && transcript.turn?.outcome?.type === "replaced") {
+      return { pages: [], answer: "", overflows: false };
+    }
     const { answer, lines, final } = viewOf(transcript, date);
     const rendered = rendering.update(answer, { streaming: !final });
     // Markdown may come to nothing, such as a link's definition alone: a turn still shows that it is there.
@@ -80,8 +103,13 @@ export function createDelivery({ place, turnId, replyTo, clock, log }: DeliveryO
   /** The next call after the last page, if any. */
   function close({ answer, overflows }: Wanted): Call | undefined {
     closing ??= closingCalls({ transcript, answer, overflows, face, replyTo: prompt });
-    finished = closing.length === 0;
+    if (closing.length === 0) finish();
     return closing[0];
+  }
+
+  function finish(): void {
+    finished = true;
+    ledger?.delivered();
   }
 
   return {
@@ -106,6 +134,10 @@ export function createDelivery({ place, turnId, replyTo, clock, log }: DeliveryO
         turnId,
         outcome: { type: "stopped" },
       });
+    },
+
+    withdraw() {
+      withdrawn = true;
     },
 
     wishes(now) {
@@ -148,11 +180,12 @@ export function createDelivery({ place, turnId, replyTo, clock, log }: DeliveryO
         if (answer.type !== "done")
           log.error({ turn: turnId, answer }, "Telegram refused the close of an answer");
         closing = closing.slice(1);
-        finished = closing.length === 0;
+        if (closing.length === 0) finish();
         return;
       }
       if (call.type === "typing" || asked === undefined) return;
       const again = pages.heard(answer);
+      ledger?.shown(pages.messages);
       rest = again ?? asked.rest;
       shown = asked.look;
       asked = undefined;

@@ -1,27 +1,46 @@
-import type { PromptDraft } from "../domain/prompt.ts";
+import type { Prompt, PromptDraft } from "../domain/prompt.ts";
 import type { Attachment } from "./attachments.ts";
 import { collate } from "./collate.ts";
+import { labels } from "./words.ts";
 
 /** One content message as it waits in its burst: its file may still be on its way. */
 export interface WaitingPart {
+  /** The updates that it came with: the message, and what its author changed in it. */
+  readonly sources: readonly number[];
   readonly messageId: number;
   readonly text: string;
   readonly context?: string;
   readonly attachment?: Attachment;
 }
 
-/** The prompt of a burst that was flushed. It is collated as soon as its files have settled, each at its own place. */
-export function createDraft(parts: readonly WaitingPart[]): PromptDraft {
+/**
+ * The prompt of a burst that was flushed. It is collated as soon as its files have settled, each at its own place. With
+ * `continues` it says that it goes on with the prompt before it, where that one was accepted.
+ */
+export function createDraft(parts: readonly WaitingPart[], continues?: Promise<boolean>): PromptDraft {
   return {
-    ready: Promise.all(
-      parts.map(async ({ text, context, attachment }) => ({
-        text,
-        ...(context === undefined ? {} : { context }),
-        ...(attachment === undefined ? {} : { attached: await attachment.settled }),
-      })),
-    ).then(collate),
+    sources: sourcesOf(parts),
+    ready: readyPrompt(parts, continues),
     release: () => releaseParts(parts),
   };
+}
+
+async function readyPrompt(parts: readonly WaitingPart[], continues?: Promise<boolean>): Promise<Prompt> {
+  const settled = await Promise.all(
+    parts.map(async ({ text, context, attachment }) => ({
+      text,
+      ...(context === undefined ? {} : { context }),
+      ...(attachment === undefined ? {} : { attached: await attachment.settled }),
+    })),
+  );
+  const prompt = collate(settled);
+  if ((await continues) !== true) return prompt;
+  return { ...prompt, text: `${labels.continues}\n${prompt.text}`.trimEnd() };
+}
+
+/** The updates that these parts came with. */
+export function sourcesOf(parts: readonly WaitingPart[]): readonly number[] {
+  return parts.flatMap(({ sources }) => sources);
 }
 
 /** Nobody needs these parts any more: their downloads stop and their pictures go. */

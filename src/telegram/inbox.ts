@@ -6,6 +6,8 @@ import { updateChat } from "./receive.ts";
 
 /** What the inbox needs of a store. Each call throws when the store cannot, and is durable when it returns. */
 export interface UpdateStore {
+  /** The updates are that bot's from now on; nothing of another's is answered any more. */
+  adopt(botId: number): void;
   /** Stores those that are not here yet, in order. Gives their numbers. */
   add(
     updates: readonly { readonly id: number; readonly chat: string | undefined; readonly body: string }[],
@@ -16,10 +18,14 @@ export interface UpdateStore {
   unspent(): readonly string[];
   /** The bodies of these, in this order, as far as they are here. */
   bodies(ids: readonly number[]): readonly string[];
+  /** Does `work` as one transaction, all of it or nothing. */
+  together<Value>(work: () => Value): Value;
 }
 
 /** What came from Telegram and is evie's to answer: stored before Telegram is told that it was received. */
 export interface Inbox {
+  /** To be called first, with the bot's id. Throws when the store cannot. */
+  adopt(botId: number): void;
   /**
    * Stores a batch and gives those that are new, in order. While the store cannot take it, says so and tries again; that
    * ends without a batch only when `stopped`.
@@ -27,6 +33,8 @@ export interface Inbox {
   keep(batch: readonly Update[], stopped: AbortSignal): Promise<readonly Update[] | undefined>;
   /** Nothing is left to do for these. When the store cannot note it, they are looked at again after a restart. */
   spend(ids: readonly number[]): void;
+  /** Does what an update asks for, and spends it and others in the same transaction. Throws when the store cannot. */
+  settle<Value>(work: (spend: (ids: readonly number[]) => void) => Value): Value;
   /** Those that nobody has answered yet, in the order of their arrival. */
   unspent(): readonly Update[];
   /** These, in this order, as far as they are kept still. */
@@ -50,6 +58,7 @@ export function createInbox({ store, clock, log, backoff }: InboxOptions): Inbox
   }
 
   return {
+    adopt: (botId) => store.adopt(botId),
     async keep(batch, stopped) {
       if (batch.length === 0) return batch;
       const rows = batch.map((update) => ({
@@ -81,6 +90,7 @@ export function createInbox({ store, clock, log, backoff }: InboxOptions): Inbox
         log.error({ err: error, updates: ids }, "what was answered could not be noted");
       }
     },
+    settle: (work) => store.together(() => work((ids) => store.spend(ids))),
     unspent: () => parse(store.unspent()),
     recall: (ids) => parse(store.bodies(ids)),
     get trouble() {

@@ -3,20 +3,27 @@ import type { Clock } from "../domain/clock.ts";
 import { failureSentence } from "../domain/failure.ts";
 import { type ChatKey, type ChatPlace, parseChatKey } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
-import type { Attachment, FetchAttachment } from "./attachments.ts";
+import type { Turn } from "../domain/sessions.ts";
+import type { Again } from "./again.ts";
 import { createBursts } from "./burst.ts";
 import { runCommand } from "./commands.ts";
 import type { Conversation } from "./conversations.ts";
-import { createDraft, releaseParts, type WaitingPart } from "./draft.ts";
+import { createDraft, releaseParts, sourcesOf, type WaitingPart } from "./draft.ts";
+import type { Inbox } from "./inbox.ts";
+import { createLatePieces, type Kinship, kinshipOf } from "./late.ts";
 import type { Outboxes } from "./outboxes.ts";
-import { type Incoming, type IncomingCommand, receive, type Recipient } from "./receive.ts";
+import type { Parts } from "./parts.ts";
+import { type Incoming, type IncomingCommand, receive, type Recipient, writtenAt } from "./receive.ts";
+import { AGED_AFTER } from "./timing.ts";
 import { replies } from "./words.ts";
 
 export interface IntakeOptions {
   readonly recipient: Recipient;
   readonly conversations: (key: ChatKey) => Conversation;
   readonly outboxes: Outboxes;
-  readonly fetchAttachment: FetchAttachment;
+  readonly inbox: Inbox;
+  readonly parts: Parts;
+  readonly again: Again;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -24,32 +31,62 @@ export interface IntakeOptions {
 export interface Intake {
   /** Takes one update, synchronously: a content message is in its burst when this returns. */
   take(update: Update): void;
-  /** Gives up the bursts that still wait, and tells their chats. Content that comes later is given up in the same way. */
+  /** Takes nothing more and tells the chats whose bursts wait: they are kept, and taken up at the next start. */
   close(): void;
+}
+
+/** Milliseconds after which a burst that could not be handed on is tried again. */
+const HAND_ON_AGAIN = 5_000;
+
+interface ArrivedPart extends WaitingPart {
+  readonly kinship: Kinship;
+  /** The turn that it is a late piece of. */
+  readonly late?: Turn;
 }
 
 /** Where updates become bursts, turns and replies. */
 export function createIntake(options: IntakeOptions): Intake {
-  const { recipient, conversations, outboxes, fetchAttachment, clock, log } = options;
+  const { recipient, conversations, outboxes, inbox, parts: makeParts, again, clock, log } = options;
   const greeted = new Set<number>();
-  const givenUp = new Set<ChatKey>();
+  const keptFor = new Set<ChatKey>();
+  /** Chats that know that a burst of theirs waits for the store. */
+  const stuck = new Set<ChatKey>();
+  const latePieces = createLatePieces(clock);
   let closed = false;
 
-  const bursts = createBursts<WaitingPart>({
+  const bursts = createBursts<ArrivedPart>({
     clock,
     flush: (key, parts) => {
       log.debug({ chat: key, parts: parts.length }, "burst flushed");
       try {
-        conversations(key).run(createDraft(parts), parts.at(-1)?.messageId);
+        handOn(key, parts);
+        stuck.delete(key);
       } catch (error) {
-        releaseParts(parts);
+        // Nothing of it is lost: its updates are stored and unspent.
+        bursts.putBack(key, parts, HAND_ON_AGAIN);
         const place = parseChatKey(key);
-        if (place !== undefined) sayFault(place, error);
+        if (place !== undefined && !stuck.has(key)) say(place, replies.fault(replies.kept));
+        stuck.add(key);
         throw error;
       }
     },
     fault: (error) => log.error({ err: error }, "a burst could not be handed on"),
   });
+
+  function handOn(key: ChatKey, parts: readonly ArrivedPart[]): void {
+    const late = parts[0]?.late;
+    const continued = late !== undefined && latePieces.runs(key, late) ? late : undefined;
+    const turn = conversations(key).run(
+      createDraft(parts, continued?.accepted),
+      parts.at(-1)?.messageId,
+      continued,
+    );
+    latePieces.flushed(
+      key,
+      parts.map(({ kinship }) => kinship),
+      turn,
+    );
+  }
 
   function say(place: ChatPlace, text: string, replyTo?: number): void {
     outboxes(place.chatId).reply({
@@ -64,23 +101,23 @@ export function createIntake(options: IntakeOptions): Intake {
     say(place, replies.fault(failureSentence({ type: "internal", reason })));
   }
 
-  function giveUp(key: ChatKey, place: ChatPlace): void {
-    if (givenUp.has(key)) return;
-    givenUp.add(key);
+  function sayKept(key: ChatKey, place: ChatPlace): void {
+    if (keptFor.has(key)) return;
+    keptFor.add(key);
     say(place, replies.shuttingDown);
   }
 
-  function takeContent({ key, place, messageId, text, context, file }: Incoming): void {
-    if (closed) return giveUp(key, place);
-    const attachment = file === undefined ? undefined : fetchAttachment(file);
-    const opened = bursts.add(key, {
-      messageId,
-      text,
-      ...(context === undefined ? {} : { context }),
-      ...(attachment === undefined ? {} : { attachment }),
-    });
+  function takeContent(message: Incoming, update: Update): void {
+    const { key, place } = message;
+    if (closed) return sayKept(key, place);
+    const written = writtenAt(update);
+    if (written !== undefined && clock.date() - written > AGED_AFTER)
+      return again.shelve(message, update.update_id);
+    const kinship = kinshipOf(update);
+    const late = latePieces.turnOf(key, kinship);
+    const part = makeParts.of(message, update.update_id);
+    const opened = bursts.add(key, { ...part, kinship, ...(late === undefined ? {} : { late }) });
     if (opened) wake(key);
-    if (attachment !== undefined) void tellIfMissing(place, messageId, attachment);
   }
 
   /** Only a head start: what goes wrong here goes wrong again with the turn, and is told then. */
@@ -92,60 +129,74 @@ export function createIntake(options: IntakeOptions): Intake {
     }
   }
 
-  async function tellIfMissing(place: ChatPlace, messageId: number, attachment: Attachment): Promise<void> {
-    const attached = await attachment.settled;
-    if (attached.type !== "missing" || attachment.released) return;
-    say(place, replies.fileMissing(attached.name, attached.reason), messageId);
-  }
-
-  function takeCommand({ key, place, name }: IncomingCommand): void {
+  /** What it does is kept in the same transaction as that it was done. */
+  function takeCommand({ key, place, name }: IncomingCommand, updateId: number): void {
     const conversation = conversations(key);
     try {
-      const reply = runCommand(name, {
-        discardBurst: () => bursts.discard(key),
-        stopTurn: () => conversation.stop(),
-        clearSession: () => conversation.clear(),
+      const reply = inbox.settle((spend) => {
+        spend([updateId]);
+        return runCommand(name, {
+          discardBurst() {
+            const discarded = bursts.discard(key);
+            spend(sourcesOf(discarded));
+            return discarded;
+          },
+          stopTurn: () => conversation.stop(),
+          clearSession: () => conversation.clear(),
+        });
       });
       say(place, reply);
     } catch (error) {
       sayFault(place, error);
+      // It was answered: it must not come back to life after a restart.
+      inbox.spend([updateId]);
       throw error;
     }
+  }
+
+  function takeEdit(key: ChatKey, edited: number, text: string, updateId: number): void {
+    const waits = bursts.amend(
+      key,
+      ({ messageId }) => messageId === edited,
+      (part) => ({ ...part, text, sources: [...part.sources, updateId] }),
+    );
+    if (!waits) inbox.spend([updateId]);
   }
 
   return {
     take(update) {
       const received = receive(update, recipient);
+      const id = update.update_id;
       if ("place" in received) outboxes(received.place.chatId).revive();
       switch (received.type) {
         case "content":
-          return takeContent(received);
+          return takeContent(received, update);
         case "command":
-          return takeCommand(received);
+          return takeCommand(received, id);
+        case "press":
+          return again.press(received, update);
         case "edit":
-          bursts.amend(
-            received.key,
-            (part) => part.messageId === received.messageId,
-            (part) => ({ ...part, text: received.text }),
-          );
-          return;
+          return takeEdit(received.key, received.messageId, received.text, id);
         case "unusable":
-          return say(received.place, replies.unusable(received.what), received.messageId);
+          say(received.place, replies.unusable(received.what), received.messageId);
+          return inbox.spend([id]);
         case "stranger":
           log.warn({ user: received.userId }, "a stranger wrote");
-          if (greeted.has(received.userId)) return;
+          if (!greeted.has(received.userId)) say(received.place, replies.stranger(received.userId));
           greeted.add(received.userId);
-          return say(received.place, replies.stranger(received.userId));
+          return inbox.spend([id]);
         case "ignored":
-          log.info({ update: update.update_id }, `ignored ${received.reason}`);
+          log.info({ update: id }, `ignored ${received.reason}`);
+          return inbox.spend([id]);
       }
     },
     close() {
       closed = true;
+      again.close();
       for (const key of bursts.keys()) {
         releaseParts(bursts.discard(key));
         const place = parseChatKey(key);
-        if (place !== undefined) giveUp(key, place);
+        if (place !== undefined) sayKept(key, place);
       }
     },
   };

@@ -3,7 +3,7 @@ import type { ChatPlace } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Backoff } from "./backoff.ts";
 import type { Budget } from "./budget.ts";
-import type { Answer, Call, PerformCall } from "./calls.ts";
+import type { Answer, Button, Call, PerformCall } from "./calls.ts";
 import type { FormattedText } from "./entities.ts";
 import { createEditPace } from "./pace.ts";
 import { createSpeakers, type Speaker, type Urgency } from "./speakers.ts";
@@ -12,6 +12,9 @@ export interface Reply {
   readonly place: ChatPlace;
   readonly content: FormattedText;
   readonly replyTo?: number;
+  readonly button?: Button;
+  /** Called once Telegram has answered to it, whether it took it or refused it. */
+  readonly told?: () => void;
 }
 
 /** One chat's way out: everything that evie does there passes here, one call at a time. */
@@ -49,6 +52,9 @@ const REST_MARGIN = 300;
  * asked in an endless loop that lets nothing else run.
  */
 const PAUSE = 250;
+
+/** Milliseconds by which a wish must be earlier than the next to be worth waking for. */
+const EARLIER = 3;
 
 /** Tokens that must be there. Of a chat's own an edit needs more, so that it never takes the last one. */
 const TOKENS: Readonly<Record<Urgency | "reply", number>> = { reply: 1, message: 1, edit: 2, typing: 0 };
@@ -91,7 +97,7 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
     if (pumping) {
       // Most events of a long answer change nothing before the next edit is due: the pump sleeps on.
       const { at = Number.POSITIVE_INFINITY } = choose(clock.now()) ?? {};
-      if (at < napUntil) nap.abort();
+      if (at < napUntil - EARLIER) nap.abort();
       return;
     }
     pumping = true;
@@ -157,17 +163,19 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
   async function sayReply(): Promise<void> {
     const reply = replies[0];
     if (reply === undefined) return;
-    const { place, content, replyTo } = reply;
+    const { place, content, replyTo, button, told } = reply;
     const call: Call = {
       type: "send",
       content,
       silent: false,
       ...(replyTo === undefined ? {} : { replyTo }),
+      ...(button === undefined ? {} : { button }),
     };
     const answer = await spend(place, call);
     if (answer === undefined) return;
     replies.shift();
     if (answer.type !== "done") log.warn({ answer }, "a reply was refused by Telegram");
+    told?.();
   }
 
   async function letSpeak(speaker: Speaker, urgency: Urgency, now: number): Promise<void> {

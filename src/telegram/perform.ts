@@ -48,6 +48,13 @@ async function perform(api: Api, place: ChatPlace, call: Call, signal: GrammySig
           ...(call.replyTo === undefined
             ? {}
             : { reply_parameters: { message_id: call.replyTo, allow_sending_without_reply: true } }),
+          ...(call.button === undefined
+            ? {}
+            : {
+                reply_markup: {
+                  inline_keyboard: [[{ text: call.button.text, callback_data: call.button.data }]],
+                },
+              }),
         },
         signal,
       );

@@ -44,7 +44,12 @@ export class ConflictError extends Error {
 
 export interface PollerOptions {
   readonly api: Api;
-  /** Takes one update. Called synchronously, in Telegram's order. */
+  /**
+   * Makes a batch safe, before Telegram is told that it was received. Gives what is new of it, in order; undefined when
+   * it could not before `stopped`.
+   */
+  readonly keep: (batch: readonly Update[], stopped: AbortSignal) => Promise<readonly Update[] | undefined>;
+  /** Takes one new update. Called synchronously, in Telegram's order. */
   readonly handle: (update: Update) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -54,16 +59,20 @@ export interface PollerOptions {
 export interface Poller {
   /** Receives until it is stopped. Rejects with UnauthorizedError or ConflictError, and with nothing else. */
   run(): Promise<void>;
-  /** Stops receiving and confirms what was received, so that it does not come again. Never rejects; needs no `run` before. */
+  /** Stops receiving and confirms what was kept, so that it does not come again. Never rejects; needs no `run` before. */
   stop(): Promise<void>;
+  /** When Telegram last answered a poll, in milliseconds since 1970; undefined before the first answer. */
+  readonly lastGoodPoll: number | undefined;
 }
 
 /**
  * Long polling on grammY runner's source, sink and runner, with a fetcher of its own: the runner's waits double
  * without a cap and cannot be ended, and it gives up at the first conflict.
  */
-export function createPoller({ api, handle, clock, log, backoff }: PollerOptions): Poller {
+export function createPoller({ api, keep, handle, clock, log, backoff }: PollerOptions): Poller {
+  /** Everything below it is kept: Telegram may forget it. */
   let offset = 0;
+  let lastGoodPoll: number | undefined;
   let conflictSince: number | undefined;
   let started = false;
 
@@ -73,10 +82,13 @@ export function createPoller({ api, handle, clock, log, backoff }: PollerOptions
       try {
         const updates = await poll(Math.max(1, Math.min(100, batchSize)), signal);
         backoff.reset();
+        lastGoodPoll = clock.date();
         conflictSince = undefined;
+        const fresh = await keep(updates, signal);
+        if (fresh === undefined) return [];
         const last = updates.at(-1);
         if (last !== undefined) offset = last.update_id + 1;
-        return updates;
+        return [...fresh];
       } catch (error) {
         if (signal.aborted) throw error;
         await clock.sleep(await waitAfter(error, signal), signal);
@@ -119,12 +131,15 @@ export function createPoller({ api, handle, clock, log, backoff }: PollerOptions
     return wait;
   }
 
-  const sink = createConcurrentSink<Update, unknown>({ consume: handle }, async (error) =>
+  const sink = createConcurrentSink<Update>({ consume: handle }, async (error) =>
     log.error({ err: error }, "an update could not be handled"),
   );
   const runner = createRunner(createSource({ supply }), sink);
 
   return {
+    get lastGoodPoll() {
+      return lastGoodPoll;
+    },
     async run() {
       started = true;
       runner.start();

@@ -1,4 +1,13 @@
-import type { Chat, Message, MessageEntity, PhotoSize, RichMessage, Update, User } from "grammy/types";
+import type {
+  CallbackQuery,
+  Chat,
+  Message,
+  MessageEntity,
+  PhotoSize,
+  RichMessage,
+  Update,
+  User,
+} from "grammy/types";
 import { type ChatKey, type ChatPlace, makeChatKey } from "../domain/ids.ts";
 import { contextOf } from "./context.ts";
 import { listOf, type Loose, loose, numberOf, stringOf } from "./loose.ts";
@@ -34,6 +43,15 @@ export interface IncomingCommand extends Origin {
   readonly name: string;
 }
 
+/** A press of one of evie's buttons, which stands below the message of `messageId`. */
+export interface IncomingPress extends Origin {
+  readonly type: "press";
+  /** Telegram waits for an answer under this name. */
+  readonly pressId: string;
+  /** What the button says. */
+  readonly data: string;
+}
+
 export type Received =
   | Incoming
   | IncomingCommand
@@ -41,6 +59,7 @@ export type Received =
   | (Origin & { readonly type: "edit"; readonly text: string })
   /** Something no agent can use, such as a sticker; `what` names it with its article. */
   | (Origin & { readonly type: "unusable"; readonly what: string })
+  | IncomingPress
   /** Somebody who is not allowed, in a private chat. */
   | { readonly type: "stranger"; readonly place: ChatPlace; readonly userId: number }
   /** For the log only. */
@@ -57,7 +76,8 @@ export interface Recipient {
  * Telegram's servers may be newer than the types: takes whatever came, and never throws.
  */
 export function receive(update: Update, recipient: Recipient): Received {
-  const { message: fresh, edited_message: changed } = loose<Update>(update);
+  const { message: fresh, edited_message: changed, callback_query: press } = loose<Update>(update);
+  if (isPresent(press)) return pressed(loose<CallbackQuery>(press), recipient);
   if (!isPresent(fresh) && !isPresent(changed)) return ignored(`an update of kind ${kindOf(update)}`);
   const message = loose<Message>(fresh ?? changed);
   const { id, type: chatType } = loose<Chat>(message.chat);
@@ -74,6 +94,21 @@ export function receive(update: Update, recipient: Recipient): Received {
 
   const origin: Origin = { key: makeChatKey(place), place, messageId, userId };
   return isPresent(fresh) ? arrived(message, origin, recipient.username) : edited(message, origin);
+}
+
+function pressed({ id, from, message, data }: Loose<CallbackQuery>, recipient: Recipient): Received {
+  const { chat, message_thread_id: thread, message_id: messageId } = loose<Message>(message);
+  const { id: chatId, type } = loose<Chat>(chat);
+  const [pressId, said] = [stringOf(id), stringOf(data)];
+  const [userId, where, below] = [loose<User>(from).id, chatId, messageId].map(numberOf);
+  if (pressId === undefined || said === undefined) return ignored("a press of a button without words");
+  if (userId === undefined || where === undefined || below === undefined)
+    return ignored("a press of a button without a person or a place");
+  if (!recipient.isAllowed(userId)) return ignored("a press by a stranger");
+  if (type !== "private") return ignored("a press in a group");
+  const threadId = numberOf(thread);
+  const place: ChatPlace = threadId === undefined ? { chatId: where } : { chatId: where, threadId };
+  return { type: "press", key: makeChatKey(place), place, messageId: below, userId, pressId, data: said };
 }
 
 function arrived(message: Loose<Message>, origin: Origin, username: string): Received {
@@ -206,4 +241,22 @@ function isPresent(value: unknown): boolean {
 
 function ignored(reason: string): Received {
   return { type: "ignored", reason };
+}
+
+/** When an update's message was written, in milliseconds since 1970, as far as it says. */
+export function writtenAt(update: Update): number | undefined {
+  const seconds = numberOf(loose<Message>(loose<Update>(update).message).date);
+  return seconds === undefined || seconds <= 0 ? undefined : seconds * 1_000;
+}
+
+/** The chat that an update is of, as far as it names one. */
+export function updateChat(update: Update): ChatKey | undefined {
+  const { message, edited_message: edited, callback_query: press } = loose<Update>(update);
+  const { chat, message_thread_id: thread } = loose<Message>(
+    message ?? edited ?? loose<CallbackQuery>(press).message,
+  );
+  const chatId = numberOf(loose<Chat>(chat).id);
+  if (chatId === undefined) return undefined;
+  const threadId = numberOf(thread);
+  return makeChatKey(threadId === undefined ? { chatId } : { chatId, threadId });
 }

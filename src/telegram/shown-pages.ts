@@ -12,6 +12,8 @@ export interface ShownPages {
   readonly text: string | undefined;
   /** The calls that make the chat show these pages, in order. None when it does. */
   calls(wanted: readonly FormattedText[], options: { readonly final: boolean }): readonly PageCall[];
+  /** The messages that are in the chat, as they were last known to be. */
+  readonly messages: readonly ShownMessage[];
   /** What became of the first of those calls. Gives how urgent another call for the same page is, if it needs one. */
   heard(answer: Answer): PageUrgency | undefined;
 }
@@ -29,9 +31,16 @@ const NOWHERE = 0;
 
 const notThere = { messageId: NOWHERE, text: "", entities: [], plain: false, losses: 0 } as const;
 
-/** `turn` is for the log. */
-export function createShownPages({ turn, log }: { turn: TurnId; log: Log }): ShownPages {
-  const shown: ShownPage[] = [];
+export interface ShownPagesOptions {
+  /** For the log. */
+  readonly turn: TurnId;
+  readonly log: Log;
+  /** What the chat shows of the turn from before. */
+  readonly before?: readonly ShownMessage[];
+}
+
+export function createShownPages({ turn, log, before = [] }: ShownPagesOptions): ShownPages {
+  const shown: ShownPage[] = before.map((message) => ({ ...message, losses: 0 }));
   let asked: { readonly operation: Operation; readonly final: boolean } | undefined;
 
   /** A page that should be there and is not in the chat is sent instead of edited. */
@@ -72,6 +81,12 @@ export function createShownPages({ turn, log }: { turn: TurnId; log: Log }): Sho
     },
     get text() {
       return shown.length === 1 ? shown[0]?.text : undefined;
+    },
+
+    get messages() {
+      return shown
+        .filter(({ messageId }) => messageId !== NOWHERE)
+        .map(({ losses: _losses, ...message }) => message);
     },
 
     calls(wanted, { final }) {

@@ -3,6 +3,12 @@ import type { ChatPlace } from "../domain/ids.ts";
 /** Milliseconds of quiet after which a burst is flushed. It follows Telegram's clients, not anybody's taste, so it is no setting. */
 export const DEBOUNCE_WINDOW = 500;
 
+/** Milliseconds after a flush in which the rest of an album or of a cut paste still belongs to it. */
+export const LATE_PIECE = 10_000;
+
+/** A message that is older than so many milliseconds when evie gets it is not answered before its author says so. */
+export const AGED_AFTER = 6 * 3_600_000;
+
 /** Milliseconds between two edits of a streaming answer in a private chat; Telegram tolerates about one call a second. */
 export const EDIT_THROTTLE = 1_000;
 

@@ -44,7 +44,33 @@ export const replies = {
     `“${short(name)}” did not reach the agent: ${reason}. Send it again if it matters.`,
   fault: (sentence: string): string => `⚠️ ${sentence}`,
   shuttingDown:
-    "evie is being stopped on its machine. Your last message was not answered: send it again later.",
+    "evie is being stopped on its machine. What you wrote last is kept, and answered when it runs again.",
+  kept: "This cannot be handed on at the moment (see the log on evie's machine). It is kept, and tried again.",
+  interrupted:
+    "evie was ended while the agent worked on this, and the agent may have done a part of it. It is not done again by itself.",
+  aged: (excerpts: readonly string[]): string =>
+    [
+      "While evie was not running you wrote, more than six hours ago:",
+      ...excerpts.slice(0, 10).map((excerpt) => `• ${short(excerpt) || "(a file)"}`),
+      ...(excerpts.length > 10 ? [`and ${excerpts.length - 10} more.`] : []),
+      "Shall the agent still do it?",
+    ].join("\n"),
+  doneAgain: "Asked again.",
+  doneAgainAlready: "That was asked again already.",
+  nothingToRepeat: "That is not kept any more. Write it again.",
+} as const;
+
+/** Below what an agent had said when evie was ended. */
+export const CUT_OFF = "(cut off)";
+
+/** The button that asks a prompt again, or for the first time. */
+export const TRY_AGAIN = "Try again";
+
+/** What the agent is told in front of a prompt that is not simply a person's. */
+export const labels = {
+  continues: "[This continues the message above, of which it is a part that came late.]",
+  again:
+    "[This is asked a second time: the first attempt was cut off, and may have had effects already. Look before you do it again.]",
 } as const;
 
 /** What is said below an answer that did not simply end; undefined when it needs no word. */
@@ -77,6 +103,8 @@ export function noticeLine(notice: Notice): string {
       return `❓ The agent asks ${short(notice.title) === "" ? "something" : `“${short(notice.title)}”`} and waits. Answer here: ${notice.answerAt}`;
     case "image_omitted":
       return "🖼 The agent could not use a picture and left it out.";
+    case "history_lost":
+      return "⚠️ The history of this session could not be read and was set aside: the agent begins anew.";
     case "extension_message":
       return `ℹ️ ${short(notice.text)}`;
   }

@@ -24,6 +24,8 @@ export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
     if (known !== undefined) requests.set(`${session} ${requestId}`, { ...known, ...fields });
   }
 
+  /** What was written down of turns, in order. */
+  const turns: string[] = [];
   const ledgers: Ledgers = {
     sessions: {
       add(record) {
@@ -85,7 +87,17 @@ export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
           if (picture.session === session) pictures.splice(at, 1);
       },
     },
+    turns: {
+      flushed({ sources }, instead) {
+        turns.push(`flushed ${sources.join()}`.trim());
+        if (instead !== undefined) turns.push("given up");
+      },
+      handed: () => void turns.push("handed"),
+      accepted: () => void turns.push("accepted"),
+      ending: (_id, reason) => void turns.push(`ending ${reason}`),
+      ended: (_id, outcome, said) => void turns.push(`ended ${outcome.type} ${said.join("|")}`.trim()),
+    },
     chatOf: (id) => chats.get(id),
   };
-  return { ledgers, sessions, messages, requests, pictures, chats, state };
+  return { turns, ledgers, sessions, messages, requests, pictures, chats, state };
 }

@@ -137,7 +137,7 @@ describe("the sessions", () => {
     for (const agent of started) agent.getReady();
     await clock.settle();
     let done = false;
-    const waiting = sessions.dismissAll().then(() => (done = true));
+    const waiting = sessions.leaveAll().then(() => (done = true));
     await clock.settle();
     expect(started.map(({ dismissals }) => dismissals)).toEqual([1, 1]);
     started[0]?.exit();

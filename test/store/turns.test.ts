@@ -22,7 +22,7 @@ test("a flush spends the turn's updates, and the turn is open with them after a 
   const { turns, updates } = rig.reopen();
   expect(updates.unspent()).toEqual(["3", "4"]);
   expect(turns.open()).toEqual([
-    { id, sessionId, face: "telegram", sources: [1, 2], state: "flushed", fileSize: 0 },
+    { id, sessionId, face: "telegram", chat, sources: [1, 2], state: "flushed", fileSize: 0 },
   ]);
 });
 
@@ -35,20 +35,20 @@ test("a turn goes from flushed to handed, accepted and ended, and is then open n
   turns.accepted(id);
   turns.ending(id, "replaced");
   expect(turns.open()).toMatchObject([{ state: "accepted", ending: "replaced" }]);
-  turns.ended(id, { type: "replaced" }, "Half an");
+  turns.ended(id, { type: "replaced" }, ["Half an"]);
   expect(turns.open()).toEqual([]);
   expect(rig.reopen().turns.undelivered()).toEqual([
-    { id, chat, outcome: { type: "replaced" }, finalText: "Half an" },
+    { id, chat, outcome: { type: "replaced" }, said: ["Half an"] },
   ]);
 });
 
 test("the first end counts", () => {
   using rig = setUp();
   const id = rig.flush([1]);
-  rig.store.turns.ended(id, { type: "done" }, "All of it.");
-  rig.store.turns.ended(id, { type: "stopped" }, "");
+  rig.store.turns.ended(id, { type: "done" }, ["All", "of it."]);
+  rig.store.turns.ended(id, { type: "stopped" }, []);
   expect(rig.store.turns.undelivered()).toMatchObject([
-    { outcome: { type: "done" }, finalText: "All of it." },
+    { outcome: { type: "done" }, said: ["All", "of it."] },
   ]);
 });
 
@@ -64,7 +64,7 @@ test("a turn that takes another's place takes its updates, and each is in one tu
 test("a turn is delivered once, and then there is nothing left to show of it", () => {
   using rig = setUp();
   const id = rig.flush([1]);
-  rig.store.turns.ended(id, { type: "done" }, "Yes.");
+  rig.store.turns.ended(id, { type: "done" }, ["Yes."]);
   rig.store.turns.delivered(id);
   expect(rig.store.turns.undelivered()).toEqual([]);
 });
@@ -74,7 +74,7 @@ test("a turn that nobody asked for in a chat is shown where it was shown before,
   const { turns, bubbles, sessions, chats } = rig.store;
   const id = makeTurnId();
   turns.flushed({ id, sessionId, face: "http", sources: [] });
-  turns.ended(id, { type: "done" }, "Yes.");
+  turns.ended(id, { type: "done" }, ["Yes."]);
   expect(turns.undelivered()).toEqual([]);
   sessions.add({ id: sessionId, cwd: "/", face: "http", createdAt: 1 });
   chats.point(chat, sessionId);
@@ -115,7 +115,7 @@ test("a sweep takes old turns that were delivered, with their bubbles, and no ot
   using rig = setUp();
   const { turns, bubbles } = rig.store;
   const [delivered, undelivered, open] = [rig.flush([1]), rig.flush([2]), rig.flush([3])];
-  for (const id of [delivered, undelivered]) turns.ended(id, { type: "done" }, "");
+  for (const id of [delivered, undelivered]) turns.ended(id, { type: "done" }, []);
   turns.delivered(delivered);
   for (const id of [delivered, undelivered]) bubbles.keep(id, chat, [{ messageId: 1, content: "" }]);
   turns.sweep(rig.clock.date());
@@ -127,4 +127,21 @@ test("a sweep takes old turns that were delivered, with their bubbles, and no ot
     true,
   ]);
   expect([delivered, undelivered].map((id) => bubbles.of(id).length)).toEqual([0, 1]);
+});
+
+test("what is shelved spends its updates, and is neither open nor to be shown", () => {
+  using rig = setUp();
+  const id = makeTurnId();
+  rig.store.turns.shelved(id, [2, 3]);
+  expect(rig.store.updates.unspent()).toEqual(["1", "4"]);
+  expect([rig.store.turns.open(), rig.store.turns.undelivered()]).toEqual([[], []]);
+  expect(rig.store.turns.get(id)).toEqual({ sources: [2, 3], handed: false, repeated: false });
+});
+
+test("a turn that is given up leaves its updates to another", () => {
+  using rig = setUp();
+  const id = rig.flush([1]);
+  rig.store.turns.giveUp(id);
+  expect(rig.store.turns.open()).toEqual([]);
+  expect(rig.store.turns.get(id)?.sources).toEqual([]);
 });

@@ -70,3 +70,17 @@ test("a transaction that fails leaves nothing behind, whatever was done in it", 
   expect(updates.unspent()).toEqual(['{"update_id":1}']);
   expect(updates.add([update(3)])).toEqual(new Set([3]));
 });
+
+test("what another bot was sent is answered no more, and its numbers are free", () => {
+  using rig = createStoreRig();
+  const { updates, turns } = rig.store;
+  updates.adopt(11);
+  updates.add([update(1), update(2)]);
+  const id = makeTurnId();
+  turns.flushed({ id, sessionId: makeSessionId(), face: "telegram", sources: [2] });
+  updates.adopt(11);
+  expect([updates.unspent().length, turns.open().length]).toEqual([1, 1]);
+  rig.reopen().updates.adopt(12);
+  expect([rig.store.updates.unspent(), rig.store.turns.open()]).toEqual([[], []]);
+  expect(rig.store.updates.add([update(1)])).toEqual(new Set([1]));
+});

@@ -9,6 +9,7 @@ import type { ClaimLedger } from "../../src/telegram/claim.ts";
 import { ConflictError, UnauthorizedError } from "../../src/telegram/poller.ts";
 import { COMMANDS } from "../../src/telegram/words.ts";
 import { ADA, startApiRig } from "./api-rig.ts";
+import { createMemoryTurns, createMemoryUpdates } from "./memory-turns.ts";
 
 /** A session whose agent never comes to anything. */
 function idleSession(): Session {
@@ -46,6 +47,9 @@ async function setUp() {
     filesFolder,
     sessions: { create: idleSession, open: () => undefined },
     pointers: { sessionOf: () => undefined, point: () => undefined },
+    updates: createMemoryUpdates().updates,
+    turns: createMemoryTurns().turns,
+    leftovers: () => Promise.resolve([]),
     clock: rig.clock,
     log: rig.log,
     random: () => 0.5,
@@ -128,8 +132,10 @@ describe("connecting", () => {
       const connecting = rig.bot.connect(rig.stopping.signal);
       await rig.called("getMe");
       for (let round = 0; round < 20; round += 1) await rig.clock.settle();
+      const said = rig.log.lines.length;
       rig.stopping.abort();
       await expect(connecting).resolves.toBeUndefined();
+      expect(rig.log.lines).toHaveLength(said);
       await rig.bot.stop();
       await rig.bot.idle();
       rig.bot.close();
@@ -170,7 +176,7 @@ describe("running", () => {
     expect(rig.clock.sleepers).toBe(0);
   });
 
-  test("a burst that waits when evie is stopped is given up, and its chat is told", async () => {
+  test("a burst that waits when evie is stopped is kept, and its chat is told", async () => {
     const rig = await setUp();
     await connected(rig);
     void rig.bot.run();

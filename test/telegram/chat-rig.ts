@@ -7,7 +7,7 @@ import {
   type SessionId,
 } from "../../src/domain/ids.ts";
 import type { PromptDraft } from "../../src/domain/prompt.ts";
-import type { Session, Sessions, SessionSink } from "../../src/domain/sessions.ts";
+import type { Session, Sessions, SessionSink, Turn } from "../../src/domain/sessions.ts";
 import type { TurnOutcome } from "../../src/domain/turn.ts";
 import type { Attachment } from "../../src/telegram/attachments.ts";
 import type { Attached } from "../../src/telegram/collate.ts";
@@ -18,6 +18,7 @@ import type { FileReference } from "../../src/telegram/receive.ts";
 import type { Speaker } from "../../src/telegram/speakers.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
 import { createMemoryLog } from "../fakes/memory-log.ts";
+import { createMemoryTurns } from "./memory-turns.ts";
 
 /** Ada's private chat. */
 export const CHAT: ChatKey = makeChatKey({ chatId: 7 });
@@ -77,9 +78,16 @@ function createNotedOutbox(): NotedOutbox {
   };
 }
 
+export interface HandTurn extends Turn {
+  accept(accepted: boolean): void;
+  end(outcome: TurnOutcome): void;
+}
+
 /** A session that keeps what it is asked for, and says what the test says. */
 export interface HandSession extends Session {
   readonly drafts: readonly PromptDraft[];
+  /** The turns that became of them, to be accepted and ended by the test. */
+  readonly turns: readonly HandTurn[];
   readonly wakes: number;
   readonly stops: number;
   readonly dismissals: number;
@@ -94,12 +102,14 @@ export interface HandSession extends Session {
 
 export function createHandSession(id: SessionId = makeSessionId()): HandSession {
   const drafts: PromptDraft[] = [];
+  const turns: HandTurn[] = [];
   const sinks = new Set<SessionSink>();
   let [seq, wakes, stops, dismissals] = [0, 0, 0, 0];
   const session: HandSession = {
     id,
     cwd: "/workspace",
     drafts,
+    turns,
     runs: false,
     get wakes() {
       return wakes;
@@ -119,7 +129,17 @@ export function createHandSession(id: SessionId = makeSessionId()): HandSession 
     },
     run(draft) {
       drafts.push(draft);
-      return { id: makeTurnId(), ended: new Promise(() => undefined) };
+      const accepted = Promise.withResolvers<boolean>();
+      const ended = Promise.withResolvers<TurnOutcome>();
+      const turn: HandTurn = {
+        id: makeTurnId(),
+        accepted: accepted.promise,
+        ended: ended.promise,
+        accept: accepted.resolve,
+        end: ended.resolve,
+      };
+      turns.push(turn);
+      return turn;
     },
     wake() {
       wakes += 1;
@@ -180,14 +200,22 @@ export function createConversationRig({
     point: (key, id) => void pointed.set(key, id),
   };
   const log = createMemoryLog();
-  const conversations = createConversations({ sessions: hand.sessions, pointers, outboxes, clock, log });
+  const memory = createMemoryTurns();
+  const conversations = createConversations({
+    sessions: hand.sessions,
+    pointers,
+    outboxes,
+    turns: memory.turns,
+    clock,
+    log,
+  });
   /** The session that was begun at that place. */
   const session = (index: number): HandSession => {
     const one = hand.created[index];
     if (one === undefined) throw new Error(`no session ${index} was begun`);
     return one;
   };
-  return { clock, outboxes, hand, pointed, pointers, log, conversations, session };
+  return { memory, clock, outboxes, hand, pointed, pointers, log, conversations, session };
 }
 
 /** A file that arrives, or not, when the test says so. */

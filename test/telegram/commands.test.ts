@@ -9,8 +9,8 @@ function run(name: string, { waiting = false, runs = false } = {}) {
   const attachment = createHandAttachment({ fileId: "f", name: "a.png" });
   const parts: readonly WaitingPart[] = waiting
     ? [
-        { messageId: 1, text: "hi" },
-        { messageId: 2, text: "", attachment },
+        { sources: [1], messageId: 1, text: "hi" },
+        { sources: [2], messageId: 2, text: "", attachment },
       ]
     : [];
   const reply = runCommand(name, {

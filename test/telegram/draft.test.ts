@@ -8,8 +8,8 @@ const image = (path: string) => ({ type: "image", image: { mimeType: "image/png"
 describe("the draft of a burst", () => {
   test("is ready at once when no file is on its way", async () => {
     const { ready } = createDraft([
-      { messageId: 1, text: "one" },
-      { messageId: 2, text: "two", context: "[Forwarded]" },
+      { sources: [1], messageId: 1, text: "one" },
+      { sources: [2], messageId: 2, text: "two", context: "[Forwarded]" },
     ]);
     await expect(ready).resolves.toEqual({ text: "one\n\n[Forwarded]\ntwo", images: [], files: [] });
   });
@@ -21,8 +21,8 @@ describe("the draft of a burst", () => {
       createHandAttachment({ fileId: "2", name: "2" }),
     ];
     const { ready } = createDraft([
-      { messageId: 1, text: "one", attachment: slow },
-      { messageId: 2, text: "two", attachment: quick },
+      { sources: [1], messageId: 1, text: "one", attachment: slow },
+      { sources: [2], messageId: 2, text: "two", attachment: quick },
     ]);
     let settled = false;
     const noted = ready.then(() => (settled = true));
@@ -37,8 +37,8 @@ describe("the draft of a burst", () => {
   test("names what could not be had, and keeps the rest", async () => {
     const lost = createHandAttachment({ fileId: "1", name: "a.pdf" });
     const { ready } = createDraft([
-      { messageId: 1, text: "read this", attachment: lost },
-      { messageId: 2, text: "please" },
+      { sources: [1], messageId: 1, text: "read this", attachment: lost },
+      { sources: [2], messageId: 2, text: "please" },
     ]);
     lost.settle({ type: "missing", name: "a.pdf", reason: "the download failed" });
     await expect(ready).resolves.toMatchObject({
@@ -49,8 +49,13 @@ describe("the draft of a burst", () => {
   test("lets go of every file when it is released", () => {
     const attachments = ["1", "2"].map((name) => createHandAttachment({ fileId: name, name }));
     const parts = [
-      { messageId: 0, text: "" },
-      ...attachments.map((attachment, messageId) => ({ messageId, text: "", attachment })),
+      { sources: [0], messageId: 0, text: "" },
+      ...attachments.map((attachment, messageId) => ({
+        sources: [messageId],
+        messageId,
+        text: "",
+        attachment,
+      })),
     ];
     createDraft(parts).release();
     expect(attachments.map(({ released }) => released)).toEqual([true, true]);

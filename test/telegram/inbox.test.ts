@@ -14,6 +14,7 @@ function setUp() {
   };
   const inbox = createInbox({
     store: {
+      adopt: (botId) => rig.store.updates.adopt(botId),
       add(updates) {
         refuse();
         return rig.store.updates.add(updates);
@@ -23,6 +24,7 @@ function setUp() {
         rig.store.updates.spend(ids);
       },
       unspent: () => rig.store.updates.unspent(),
+      together: (work) => rig.store.together(work),
       bodies: (ids) => rig.store.updates.bodies(ids),
     },
     clock: rig.clock,

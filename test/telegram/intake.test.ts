@@ -1,10 +1,20 @@
 import { describe, expect, test } from "vitest";
 import type { Update } from "grammy/types";
 import type { Prompt } from "../../src/domain/prompt.ts";
+import { createAgain } from "../../src/telegram/again.ts";
+import { createBackoff } from "../../src/telegram/backoff.ts";
+import { createInbox } from "../../src/telegram/inbox.ts";
 import { createIntake } from "../../src/telegram/intake.ts";
+import { createParts } from "../../src/telegram/parts.ts";
 import { DEBOUNCE_WINDOW } from "../../src/telegram/timing.ts";
 import { replies } from "../../src/telegram/words.ts";
-import { createConversationRig, createHandAttachment, type HandAttachment } from "./chat-rig.ts";
+import {
+  createConversationRig,
+  createHandAttachment,
+  type HandAttachment,
+  type HandTurn,
+} from "./chat-rig.ts";
+import { createMemoryUpdates } from "./memory-turns.ts";
 import {
   ada,
   commandMark,
@@ -18,25 +28,46 @@ import {
 function setUp() {
   const rig = createConversationRig();
   const attachments: HandAttachment[] = [];
-  const intake = createIntake({
-    recipient: { username: "evie_bot", isAllowed: (id) => id === ada.id },
-    conversations: rig.conversations,
-    outboxes: rig.outboxes,
+  const recipient = { username: "evie_bot", isAllowed: (id: number) => id === ada.id };
+  const { clock, log, outboxes, conversations } = rig;
+  const kept = createMemoryUpdates();
+  const inbox = createInbox({ store: kept.updates, clock, log, backoff: createBackoff(() => 0.5) });
+  const parts = createParts({
+    recipient,
     fetchAttachment(file) {
       const attachment = createHandAttachment(file);
       attachments.push(attachment);
       return attachment;
     },
-    clock: rig.clock,
-    log: rig.log,
+    missing: (place, replyTo, name, reason) =>
+      outboxes(place.chatId).reply({
+        place,
+        content: { text: replies.fileMissing(name, reason), entities: [] },
+        replyTo,
+      }),
   });
-  const take = (...updates: readonly Update[]) => updates.forEach((update) => intake.take(update));
+  const presses: string[] = [];
+  const shared = { inbox, parts, conversations, outboxes, clock, log };
+  const again = createAgain({
+    ...shared,
+    turns: rig.memory.turns,
+    answerPress: (_id, said) => void presses.push(said),
+  });
+  const intake = createIntake({ ...shared, recipient, again });
+  /** Stores an update, with a number of its own, and takes it. */
+  let number = 0;
+  const numbered = (update: Update): Update => ({ ...update, update_id: (number += 1) });
+  const take = (...updates: readonly Update[]) =>
+    updates.map(numbered).forEach((update) => {
+      kept.bodies.set(update.update_id, JSON.stringify(update));
+      intake.take(update);
+    });
   const flush = () => rig.clock.advance(DEBOUNCE_WINDOW);
   /** The prompts that the session at that place was given. */
   const prompts = (index = 0): Promise<readonly Prompt[]> =>
     Promise.all(rig.hand.created[index]?.drafts.map(({ ready }) => ready) ?? []);
   const texts = async (index = 0) => (await prompts(index)).map(({ text }) => text);
-  return { ...rig, intake, attachments, take, flush, prompts, texts, outbox: rig.outboxes(7) };
+  return { ...rig, kept, presses, intake, attachments, take, flush, prompts, texts, outbox: rig.outboxes(7) };
 }
 
 const text = (said: string, fields: object = {}) => messageUpdate({ text: said, ...fields });
@@ -129,14 +160,30 @@ describe("content", () => {
     expect(outbox.revivals).toBe(2);
   });
 
-  test("that cannot be handed on is told, and lets go of its files", async () => {
-    const { take, flush, hand, outbox, attachments, log } = setUp();
+  test("that cannot be handed on is kept, told once and handed on when it can be, in front of what came since", async () => {
+    const { take, flush, hand, clock, outbox, log, texts, kept } = setUp();
     hand.state.full = true;
-    take(photo());
+    take(text("one"));
     await flush();
-    expect(outbox.said).toEqual([expect.stringMatching(/^⚠️ evie made a mistake \(the disk is full\)\./)]);
-    expect(attachments[0]?.released).toBe(true);
-    expect(log.messages("error")).toEqual(["a burst could not be handed on"]);
+    take(text("two"));
+    await clock.advance(30_000);
+    expect(outbox.said).toEqual([expect.stringMatching(/^⚠️ This cannot be handed on.* It is kept/)]);
+    expect(new Set(log.messages("error"))).toEqual(new Set(["a burst could not be handed on"]));
+    expect(kept.spent.size).toBe(0);
+    hand.state.full = false;
+    await clock.advance(5_000);
+    expect(await texts()).toEqual(["one\n\ntwo"]);
+  });
+
+  test("is made of its updates, and of those that changed it", async () => {
+    const { take, flush, session, kept } = setUp();
+    take(text("one"), text("two", { message_id: 10 }), messageUpdate({ text: "one!" }, "edited_message"));
+    await flush();
+    expect(session(0).drafts[0]?.sources).toEqual([1, 3, 2]);
+    // The ledger spends them, with the turn's row.
+    expect(kept.spent.size).toBe(0);
+    take(messageUpdate({ text: "one?" }, "edited_message"));
+    expect([...kept.spent]).toEqual([4]);
   });
 
   test("is handed on all the same when its agent could not be woken", async () => {
@@ -335,7 +382,7 @@ describe("what reaches no agent", () => {
     take(rawUpdate({ callback_query: { id: "1" } }), messageUpdate({ pinned_message: {} }));
     expect(outboxes(7).said).toEqual([]);
     expect(log.messages("info")).toEqual([
-      "ignored an update of kind callback_query",
+      "ignored a press of a button without words",
       "ignored a service message",
     ]);
   });
@@ -411,5 +458,115 @@ describe("at evie's end", () => {
     expect(attachments).toHaveLength(0);
     await flush();
     expect(hand.created).toHaveLength(0);
+  });
+});
+
+const HOUR = 3_600_000;
+
+describe("what is done", () => {
+  test("is spent at once: commands with what they discard, what nobody can use, strangers", () => {
+    const { take, kept } = setUp();
+    take(text("discarded"), commandUpdate("/stop"));
+    expect([...kept.spent].sort()).toEqual([1, 2]);
+    take(messageUpdate({ sticker: {} }), strangerUpdate(), rawUpdate({ poll: {} }));
+    expect([...kept.spent].sort()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("by a command that fails is told, and the command does not come back after a restart", () => {
+    const { take, hand, kept, outbox } = setUp();
+    take(text("one"));
+    hand.state.full = true;
+    expect(() => take(commandUpdate("/clear"))).toThrow("the disk is full");
+    expect(outbox.said).toHaveLength(1);
+    expect(kept.spent.has(2)).toBe(true);
+  });
+});
+
+describe("a piece that comes late", () => {
+  const album = (fields: object = {}) => photo({ media_group_id: "album", ...fields });
+
+  test("of an album, while the turn runs, is prompted with a label, and the bubble above goes", async () => {
+    const { take, flush, session, outbox, attachments, prompts } = setUp();
+    take(album({ caption: "look" }));
+    await flush();
+    session(0).turns[0]?.accept(true);
+    const id = session(0).turns[0]?.id;
+    if (id === undefined) throw new Error("no turn");
+    session(0).emit({ type: "agent_start", turnId: id, face: "telegram" });
+    take(album());
+    await flush();
+    session(0).emit({ type: "agent_end", turnId: id, outcome: { type: "replaced" } });
+    for (const attachment of attachments) attachment.settle(missing("no"));
+    expect((await prompts())[1]?.text).toMatch(/^\[This continues the message above.*\]\n\[File/);
+    const [first] = outbox.speakers;
+    expect(first?.speak("message", 0)).toBeUndefined();
+    expect(first?.finished).toBe(true);
+  });
+
+  test("has no label when the agent had not taken the first piece: the two are one prompt then", async () => {
+    const { take, flush, session, texts } = setUp();
+    take(text("x".repeat(4_000)));
+    await flush();
+    take(text("rest"));
+    await flush();
+    session(0).turns[0]?.accept(false);
+    expect((await texts())[1]).toBe("rest");
+  });
+
+  test.each<[string, string, object, (turn: HandTurn | undefined) => void, number]>([
+    ["after its turn has ended", "x".repeat(4_000), {}, (turn) => turn?.end({ type: "done" }), 0],
+    ["after ten seconds", "x".repeat(4_000), {}, () => undefined, 10_001],
+    ["after a text that was not cut", "x".repeat(3_999), {}, () => undefined, 0],
+    ["of another album", "x".repeat(4_000), { media_group_id: "b" }, () => undefined, 0],
+  ])("%s is an ordinary message", async (_, first, fields, before, wait) => {
+    const { take, flush, session, clock, texts } = setUp();
+    take(text(first));
+    await flush();
+    session(0).turns[0]?.accept(true);
+    before(session(0).turns[0]);
+    await clock.advance(wait);
+    take(text("rest", fields));
+    await flush();
+    expect((await texts())[1]).toBe("rest");
+  });
+});
+
+describe("what is older than six hours", () => {
+  const at = (ms: number) => ({ date: Math.floor(ms / 1_000) });
+
+  test("is listed with a button instead of being asked, and asked when that is pressed", async () => {
+    const { take, flush, clock, kept, outbox, hand, texts, presses } = setUp();
+    take(text("first", at(clock.date() - 7 * HOUR)), text("second", at(clock.date() - 7 * HOUR)));
+    await flush();
+    expect(hand.created).toHaveLength(0);
+    const [listed] = outbox.replies;
+    expect(listed?.content.text).toContain("• first\n• second");
+    expect(kept.spent.size).toBe(0);
+    listed?.told?.();
+    const press = {
+      id: "p",
+      from: ada,
+      data: listed?.button?.data,
+      message: { message_id: 5, chat: { id: 7, type: "private" } },
+    };
+    take(rawUpdate({ callback_query: press }), rawUpdate({ callback_query: press }));
+    expect(await texts()).toEqual(["first\n\nsecond"]);
+    expect(hand.created[0]?.drafts[0]?.sources).toEqual([3, 1, 2]);
+    expect(presses).toEqual([replies.doneAgain, replies.doneAgainAlready]);
+    expect(kept.spent.has(3)).toBe(true);
+  });
+
+  test("is asked at once while it is younger than that", async () => {
+    const { take, flush, clock, texts } = setUp();
+    take(text("fresh", at(clock.date() - 6 * HOUR + 1_000)));
+    await flush();
+    expect(await texts()).toEqual(["fresh"]);
+  });
+
+  test("is nothing to press for once it is not kept any more", () => {
+    const { take, presses } = setUp();
+    const message = { message_id: 5, chat: { id: 7, type: "private" } };
+    take(rawUpdate({ callback_query: { id: "p", from: ada, data: "again:t-1", message } }));
+    expect(presses).toEqual([replies.nothingToRepeat]);
   });
 });

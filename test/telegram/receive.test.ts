@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Update } from "grammy/types";
-import { receive, type Received } from "../../src/telegram/receive.ts";
+import { receive, type Received, updateChat, writtenAt } from "../../src/telegram/receive.ts";
 import {
   ada,
   commandMark,
@@ -283,8 +283,42 @@ test.each<[string, object]>([
   expect(read(messageUpdate(fields))).toEqual({ type: "ignored", reason: "a service message" });
 });
 
+const press = (fields: object = {}) =>
+  rawUpdate({ callback_query: { id: "p1", from: ada, data: "again:x", message: messageOf({}), ...fields } });
+
+test("a press of a button is of its chat, and says what the button says", () => {
+  expect(read(press())).toEqual({
+    type: "press",
+    key: "7",
+    place: { chatId: 7 },
+    messageId: 9,
+    userId: 7,
+    pressId: "p1",
+    data: "again:x",
+  });
+  expect(read(press({ message: messageOf({ message_thread_id: 5 }) }))).toMatchObject({ key: "7:5" });
+});
+
+test.each<[string, object, string]>([
+  ["a stranger's", { from: stranger }, "a press by a stranger"],
+  ["one in a group", { message: messageOf({ chat: { id: -4, type: "group" } }) }, "a press in a group"],
+  ["one without a message", { message: undefined }, "a press of a button without a person or a place"],
+  ["one without words", { data: undefined }, "a press of a button without words"],
+  ["nobody's", { from: undefined }, "a press of a button without a person or a place"],
+])("a press that is %s is for the log only", (_, fields, reason) => {
+  expect(read(press(fields))).toEqual({ type: "ignored", reason });
+});
+
+test("an update's chat and age are told as far as it names them", () => {
+  expect(updateChat(messageUpdate({ text: "hi" }))).toBe("7");
+  expect(updateChat(messageUpdate({ text: "hi", message_thread_id: 5 }, "edited_message"))).toBe("7:5");
+  expect(updateChat(press())).toBe("7");
+  expect(updateChat(rawUpdate({ poll: {} }))).toBeUndefined();
+  expect(writtenAt(messageUpdate({ date: 1_700_000_000 }))).toBe(1_700_000_000_000);
+  expect(writtenAt(messageUpdate({ date: 0 }))).toBeUndefined();
+});
+
 test.each<[string, object]>([
-  ["callback_query", { callback_query: { id: "1", from: ada, data: "x" } }],
   ["channel_post", { channel_post: messageOf({ text: "hi" }) }],
   ["edited_channel_post", { edited_channel_post: messageOf({ text: "hi" }) }],
   ["business_message", { business_message: messageOf({ text: "hi" }) }],

@@ -1,3 +1,4 @@
+import { chmod } from "node:fs/promises";
 import type { Agent, AgentOptions, AgentRun, StartAgent } from "../../domain/agent.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { AgentEvent } from "../../domain/events.ts";
@@ -6,6 +7,7 @@ import type { Log } from "../../domain/log.ts";
 import type { Prompt } from "../../domain/prompt.ts";
 import type { Question } from "../../domain/question.ts";
 import type { AgentCommand } from "../find-agent.ts";
+import { noteRunning } from "../left-behind.ts";
 import { startProcess } from "../process.ts";
 import type { ProcessEnd } from "../process.ts";
 import { createRpc } from "../rpc.ts";
@@ -16,6 +18,7 @@ import type { PiRecord } from "./protocol.ts";
 import { createPiRun } from "./run.ts";
 import type { PiRun } from "./run.ts";
 import { startFailureOf } from "./start-failure.ts";
+import { setAsideIfBroken } from "./session-file.ts";
 import { createTranslator } from "./translate.ts";
 
 export interface PiAgentDeps {
@@ -36,6 +39,11 @@ export function createPiAgent({ command, ...deps }: PiAgentDeps): StartAgent {
     command === undefined
       ? neverStarted({ type: "missing", command: "pi" })
       : startPi({ ...deps, command }, options);
+}
+
+/** pi makes its file readable for everybody. Until there is one, there is nothing to close. */
+function closeToOthers(sessionFile: string): void {
+  chmod(sessionFile, 0o600).catch(() => undefined);
 }
 
 function neverStarted(failure: AgentFailure): Agent {
@@ -66,6 +74,8 @@ function startPi(
   let badLines = 0;
   let current: PiRun | undefined;
 
+  let damaged = setAsideIfBroken(sessionFile);
+  if (damaged !== undefined) log.error({ sessionFile, damaged }, "A session file was damaged and set aside.");
   const agent = startProcess({
     file: command.file,
     args: [...command.args, "--mode", "rpc", "--session", sessionFile],
@@ -80,6 +90,7 @@ function startPi(
   });
   const rpc = createRpc(agent.writeLine);
   const about = { pid: agent.pid, sessionFile };
+  const takeNoteAway = noteRunning(sessionFile, agent.pid);
   const dialogs = createDialogs({
     clock,
     writeLine: agent.writeLine,
@@ -132,6 +143,7 @@ function startPi(
 
   const watchEnd = async (): Promise<void> => {
     end = await agent.ended;
+    takeNoteAway();
     const asked = dismissAsked || startFailure !== undefined;
     const exit = end.type === "exited" ? end.exit : { reason: end.reason };
     if (asked || current === undefined) log.debug({ ...about, ...exit, badLines }, "The agent has ended.");
@@ -175,6 +187,7 @@ function startPi(
         onEnd: () => {
           if (current !== run) return;
           current = undefined;
+          closeToOthers(sessionFile);
           dialogs.cancel();
         },
       });
@@ -187,6 +200,8 @@ function startPi(
       } else {
         current = run;
         dialogs.begin();
+        if (damaged !== undefined) emitSafely({ type: "notice", notice: { type: "history_lost" } });
+        damaged = undefined;
         if (prompt.images.length === 0) run.handOver(prompt.text, [], 0);
         else void handOver(run, prompt);
       }

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fold } from "../recorder.ts";
@@ -70,11 +70,14 @@ describe("pi itself", () => {
     expect(started.events.every((event) => event.type === "notice")).toBe(true);
   });
 
-  test("says why it does not start on a file that is no session", async () => {
+  test("begins anew on a file that is no session, which is set aside, and the person is told", async () => {
     await writeFile(join(bench.folder, "garbage.jsonl"), "{}\n".repeat(3));
-    expect(await bench.start("garbage.jsonl").agent.ready).toMatchObject({
-      type: "start_failed",
-      exit: { code: 1, lastWords: expect.any(String) },
-    });
+    const started = bench.start("garbage.jsonl");
+    expect(await started.agent.ready).toBeUndefined();
+    const run = started.agent.run(textPrompt("hello"));
+    expect(await run.accepted).toBe(true);
+    await run.ended;
+    expect(started.events[0]).toEqual({ type: "notice", notice: { type: "history_lost" } });
+    expect(await readFile(join(bench.folder, "garbage.jsonl.damaged"), "utf8")).toBe("{}\n".repeat(3));
   });
 });

@@ -1,0 +1,43 @@
+import { open } from "node:fs/promises";
+import { isRecord } from "../jsonl.ts";
+import { createLineSplitter } from "../jsonl.ts";
+
+/**
+ * Whether a session file of pi's holds a message of a person's behind its first `offset` bytes: then the prompt that was
+ * handed over when the file had that size is in the agent's history. A file that became shorter was written anew, and
+ * is looked at whole. No agent may write it meanwhile.
+ */
+export async function tookPrompt(sessionFile: string, offset: number): Promise<boolean> {
+  const file = await open(sessionFile).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (file === undefined) return false;
+  try {
+    const { size } = await file.stat();
+    let found = false;
+    const lines = createLineSplitter((line) => {
+      found ||= isPersonsMessage(line);
+    });
+    const start = size < offset ? 0 : offset;
+    for await (const chunk of file.createReadStream({ start, autoClose: false })) {
+      lines.push(chunk as Buffer);
+    }
+    lines.end();
+    return found;
+  } finally {
+    await file.close();
+  }
+}
+
+function isPersonsMessage(line: string): boolean {
+  try {
+    const entry: unknown = JSON.parse(line);
+    if (!isRecord(entry) || entry["type"] !== "message") return false;
+    const { message } = entry;
+    return isRecord(message) && message["role"] === "user";
+  } catch {
+    // An entry that was cut by a crash was not a whole message.
+    return false;
+  }
+}

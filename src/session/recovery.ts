@@ -1,0 +1,39 @@
+import type { Face } from "../domain/events.ts";
+import type { TurnId } from "../domain/ids.ts";
+import type { TurnOutcome } from "../domain/turn.ts";
+
+/** A turn that had no end when evie was last ended, as it was written down. */
+export interface OpenTurn {
+  readonly id: TurnId;
+  readonly face: Face;
+  /** What it is made of. Without any, its prompt is not known any more. */
+  readonly sources: readonly number[];
+  readonly state: "flushed" | "handed" | "accepted";
+  /** Why it was being ended. */
+  readonly ending?: "replaced" | "stopped";
+}
+
+/** What is to become of such a turn. */
+export type Verdict =
+  /** No agent took it: it runs. */
+  | { readonly type: "run" }
+  /** An agent took it and may have done a part of it: a person decides. */
+  | { readonly type: "report" }
+  /** It was being ended anyway, or cannot be asked again. */
+  | { readonly type: "close"; readonly outcome: TurnOutcome };
+
+const NOT_ASKED = "evie was ended before the agent had this. Send it again.";
+
+/**
+ * Judges a turn that was left. `took` tells whether the agent has the prompt in its history; it is asked only where
+ * nobody else knows, and no agent of before may live any more. Nothing that an agent took runs again by itself.
+ */
+export async function judge(turn: OpenTurn, took: () => Promise<boolean>): Promise<Verdict> {
+  const { state, ending, sources } = turn;
+  if (ending === "stopped") return { type: "close", outcome: { type: "stopped" } };
+  if (state === "accepted" || (state === "handed" && (await took()))) {
+    return ending === "replaced" ? { type: "close", outcome: { type: "replaced" } } : { type: "report" };
+  }
+  if (sources.length === 0) return { type: "close", outcome: { type: "failed", message: NOT_ASKED } };
+  return { type: "run" };
+}
