@@ -20,6 +20,9 @@ export interface ComposerProps {
   readonly onSend: (text: string) => Promise<boolean>;
 }
 
+/** Characters from which on a text is not treated as something that was typed. */
+const LARGE = 20_000;
+
 const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches;
 
 /** Where one writes. */
@@ -39,7 +42,8 @@ export function Composer({ chat, ahead, about, files, asFiles, onAsFiles, onAbou
   useLayoutEffect(() => {
     if (box.current === null) return;
     box.current.style.height = "auto";
-    box.current.style.height = `${box.current.scrollHeight}px`;
+    // The height of a very long text takes long to find, and is more than there is anyway.
+    box.current.style.height = text.length > LARGE ? "100dvh" : `${box.current.scrollHeight}px`;
   }, [text]);
 
   const write = (next: string): void => {
@@ -88,10 +92,18 @@ export function Composer({ chat, ahead, about, files, asFiles, onAsFiles, onAbou
     return true;
   };
   const onPaste = (event: ClipboardEvent): void => {
-    const pasted = event.clipboardData?.files;
-    if (pasted === undefined || pasted.length === 0) return;
+    const { clipboardData, currentTarget: target } = event;
+    const pasted = clipboardData?.files;
+    if (pasted !== undefined && pasted.length > 0) {
+      event.preventDefault();
+      files.add(pasted);
+      return;
+    }
+    const words = clipboardData?.getData("text/plain") ?? "";
+    if (words.length < LARGE || !(target instanceof HTMLTextAreaElement)) return;
+    // The browser's own way, which can be undone, takes half a minute for a megabyte.
     event.preventDefault();
-    files.add(pasted);
+    write(text.slice(0, target.selectionStart) + words + text.slice(target.selectionEnd));
   };
 
   const pieces = messagesFor(text);
