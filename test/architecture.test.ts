@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   telegram: ["domain"],
   playground: ["domain"],
   deck: ["domain"],
+  http: ["domain"],
   config: [],
   home: [],
   cli: [],
@@ -39,6 +40,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   config: ["zod", "shlex"],
   log: ["pino", "pino-pretty"],
   playground: ["preact", "esbuild"],
+  http: ["hono", "@hono/node-server", "ws", "zod"],
   deck: ["preact", "marked", "dompurify", "esbuild"],
 };
 

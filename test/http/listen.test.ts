@@ -1,0 +1,168 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { describe, expect, test } from "vitest";
+import WebSocket from "ws";
+import type { ServerFrame } from "../../src/domain/wire.ts";
+import { listen, ListenError } from "../../src/http/listen.ts";
+import { opens, says } from "../domain/events.ts";
+import { createHttpRig, TOKEN } from "./rig.ts";
+
+/** The HTTP face on a real port. `await using` closes it. */
+async function listening() {
+  const rig = createHttpRig();
+  const { app, hub, guard, log } = rig;
+  const server = await listen({ app, hub, guard, address: "127.0.0.1", port: 0, log });
+  rig.port.number = server.port;
+  return {
+    ...rig,
+    server,
+    host: `127.0.0.1:${server.port}`,
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      rig[Symbol.dispose]();
+    },
+  };
+}
+
+interface Upgrade {
+  readonly path?: string;
+  readonly origin?: string;
+  readonly host?: string;
+  readonly token?: string;
+}
+
+/** A browser's socket; `outcome` is 101, or the status that it was refused with. */
+async function connect(host: string, upgrade: Upgrade = {}) {
+  const { path = "/ws", origin = `http://${host}`, token = TOKEN } = upgrade;
+  const socket = new WebSocket(`ws://${host}${path}`, {
+    headers: { host: upgrade.host ?? host, authorization: `Bearer ${token}` },
+    ...(origin === "" ? {} : { origin }),
+  });
+  const frames: ServerFrame[] = [];
+  socket.on("message", (data: Buffer) => frames.push(JSON.parse(data.toString("utf8")) as ServerFrame));
+  const outcome = await new Promise<number>((resolve) => {
+    socket.on("open", () => resolve(101));
+    socket.on("unexpected-response", (_, response) => {
+      resolve(response.statusCode ?? 0);
+      response.destroy();
+    });
+    socket.on("error", () => undefined);
+  });
+  return { socket, frames, outcome, say: (frame: object) => socket.send(JSON.stringify(frame)) };
+}
+
+describe("the port", () => {
+  test("answers requests behind the guard", async () => {
+    await using rig = await listening();
+    const known = await fetch(`http://${rig.host}/api/sessions`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    expect([known.status, await known.json()]).toEqual([200, { sessions: [] }]);
+    const unknown = await fetch(`http://${rig.host}/api/sessions`);
+    expect(unknown.status).toBe(401);
+  });
+
+  test("refuses a name that was made to lead here, whatever page asks", async () => {
+    await using rig = await listening();
+    const evil = `evil.example:${rig.server.port}`;
+    const asked = request({
+      host: "127.0.0.1",
+      port: rig.server.port,
+      path: "/",
+      headers: { host: evil },
+    }).end();
+    const [response] = (await once(asked, "response")) as [{ statusCode: number; resume: () => void }];
+    response.resume();
+    expect(response.statusCode).toBe(403);
+    const socket = await connect(rig.host, { host: evil, origin: `http://${evil}` });
+    expect(socket.outcome).toBe(403);
+  });
+
+  test.each([
+    [{ origin: "https://evil.example" }, 403],
+    [{ origin: "" }, 403],
+    [{ origin: "null" }, 403],
+    [{ token: "wrong" }, 401],
+    [{ path: "/other" }, 404],
+    [{}, 101],
+  ])("answers an upgrade with %j by %d", async (upgrade, status) => {
+    await using rig = await listening();
+    const { outcome, socket } = await connect(rig.host, upgrade);
+    expect(outcome).toBe(status);
+    socket.terminate();
+  });
+
+  test("carries frames both ways", async () => {
+    await using rig = await listening();
+    const { frames, say } = await connect(rig.host);
+    const session = rig.sessions.create({ face: "deck" });
+    say({ type: "subscribe", sessionId: session.id });
+    await expect
+      .poll(() => frames.map(({ type }) => type))
+      .toEqual(["hello", "sessions", "sessions", "subscribed"]);
+    say({ type: "prompt", sessionId: session.id, text: "hi", requestId: "r1" });
+    await expect.poll(() => frames.some(({ type }) => type === "accepted")).toBe(true);
+    const agent = await rig.agent();
+    for (const event of [{ type: "turn_start" } as const, opens("a"), says("a", "\u2028 😀")])
+      agent.emit(event);
+    await expect
+      .poll(() => frames.at(-1))
+      .toMatchObject({ type: "session_event", event: { delta: { text: "\u2028 😀" } } });
+  });
+
+  test("closes whoever sends more than a frame may hold, and whoever sends no text", async () => {
+    await using rig = await listening();
+    const [large, binary] = [await connect(rig.host), await connect(rig.host)];
+    const closed = Promise.all([large, binary].map(({ socket }) => once(socket, "close")));
+    large.socket.send("x".repeat(21 * 2 ** 20));
+    binary.socket.send(Buffer.from([1, 2, 3]));
+    expect((await closed).map(([code]) => code as number)).toEqual([1009, 1003]);
+  });
+
+  test("hands the place of one who left over to nobody: a session goes on without those who watched", async () => {
+    await using rig = await listening();
+    const session = rig.sessions.create({ face: "deck" });
+    const { socket, say, frames } = await connect(rig.host);
+    say({ type: "subscribe", sessionId: session.id });
+    await expect.poll(() => frames.length).toBe(3);
+    socket.terminate();
+    await expect.poll(() => rig.clock.sleepers).toBe(0);
+    expect(() => session.rename("unwatched")).not.toThrow();
+  });
+
+  test("is free again once it is closed, and those who were connected are told", async () => {
+    const rig = await listening();
+    const { socket } = await connect(rig.host);
+    const closed = once(socket, "close");
+    await rig.server.close();
+    await closed;
+    const again = await listen({ ...rig, address: "127.0.0.1", port: rig.server.port });
+    expect(again.port).toBe(rig.server.port);
+    await again.close();
+    rig[Symbol.dispose]();
+  });
+
+  test("that another program has is named, with what to do", async () => {
+    await using rig = await listening();
+    const { port } = rig.server;
+    const second = listen({ ...rig, address: "127.0.0.1", port });
+    await expect(second).rejects.toThrow(ListenError);
+    await expect(second).rejects.toThrow(/EVIE_HTTP_PORT to another port/);
+  });
+});
+
+test("a browser that stops reading is closed with 1013 and can come back", async () => {
+  await using rig = await listening();
+  const session = rig.sessions.create({ face: "deck" });
+  const { socket, say, frames } = await connect(rig.host);
+  say({ type: "subscribe", sessionId: session.id });
+  await expect.poll(() => frames.length).toBeGreaterThan(2);
+  const closed = once(socket, "close");
+  socket.pause();
+  for (let n = 0; n < 60; n += 1) session.rename(`${n}${"x".repeat(1_000_000)}`);
+  socket.resume();
+  const [code] = (await closed) as [number];
+  expect(code).toBe(1013);
+  const back = await connect(rig.host);
+  expect(back.outcome).toBe(101);
+});
