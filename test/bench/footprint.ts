@@ -1,6 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { startEvie } from "../running-evie.ts";
 import type { BenchRow } from "./row.ts";
 
@@ -12,33 +17,54 @@ const LARGEST_IDLE = 120;
 /** Milliseconds of quiet before memory is read. */
 const QUIET = 3_000;
 
-/** How long evie takes to be ready, and what it keeps in memory then, without any agent. */
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * How long evie takes to be ready, and what it keeps in memory then, without any agent: compiled, as it is installed,
+ * which the limits are for; and from its source, where Node keeps its TypeScript stripper in memory as well.
+ */
 export async function benchFootprint(): Promise<readonly BenchRow[]> {
+  // Beside the source, so that the packages are found.
+  const dist = await mkdtemp(join(ROOT, "dist-bench-"));
+  try {
+    await promisify(execFile)(process.execPath, [
+      join(ROOT, "node_modules/typescript/bin/tsc"),
+      ...["-p", join(ROOT, "src/tsconfig.build.json"), "--outDir", dist],
+    ]);
+    return [
+      ...(await measure("compiled", join(dist, "launcher.js"), true)),
+      ...(await measure("from source", join(ROOT, "src/main.ts"), false)),
+    ];
+  } finally {
+    await rm(dist, { recursive: true, force: true });
+  }
+}
+
+async function measure(which: string, main: string, limited: boolean): Promise<readonly BenchRow[]> {
   const starts: number[] = [];
-  const sizes: number[] = [];
+  let size = 0;
   for (let run = 0; run < STARTS; run += 1) {
     const begun = performance.now();
-    await using evie = await startEvie({ env: { LOG_LEVEL: "warn" } });
+    await using evie = await startEvie({ main, env: { LOG_LEVEL: "warn" } });
     const [poll] = evie.api.callsOf("getUpdates");
     starts.push((poll?.at ?? Number.NaN) - begun);
     if (run > 0) continue;
     await sleep(QUIET);
-    sizes.push(await residentMegabytes(evie.process.pid ?? 0));
+    size = await residentMegabytes(evie.process.pid ?? 0);
   }
   const slowest = Math.max(...starts);
-  const largest = Math.max(...sizes);
   return [
     {
-      name: "start of the process → ready for updates",
+      name: `start of the process → ready for updates, ${which}`,
       value: `slowest of ${STARTS}: ${slowest.toFixed(0)} ms`,
       limit: `at most ${SLOWEST_START} ms`,
       ok: slowest <= SLOWEST_START,
     },
     {
-      name: "resident memory of an idle evie",
-      value: `${largest.toFixed(0)} MB`,
-      limit: `at most ${LARGEST_IDLE} MB`,
-      ok: largest <= LARGEST_IDLE,
+      name: `resident memory of an idle evie, ${which}`,
+      value: `${size.toFixed(0)} MB`,
+      limit: limited ? `at most ${LARGEST_IDLE} MB` : "-",
+      ok: !limited || size <= LARGEST_IDLE,
     },
   ];
 }
