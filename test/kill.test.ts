@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { ShownMessage } from "../src/playground/bot-api/bot-api.ts";
+import type { Person } from "../src/playground/bot-api/person.ts";
+import { labels, replies } from "../src/telegram/words.ts";
+import { png } from "./builders.ts";
+import { prepareMortalEvie, seededRandom, type Standing } from "./kill-rig.ts";
+
+/*
+ * Evie dies at moments that nobody chose, again and again, while people go on writing. Whatever dies in between, each
+ * message is asked once and answered, or its author knows that it was cut off.
+ */
+
+const KILLS = 50;
+
+/** What an agent does with a prompt; each shows another moment to die in. */
+const BEHAVIOURS: readonly object[] = [
+  {},
+  { overMs: 400 },
+  { overMs: 1_500 },
+  { acceptMs: 300 },
+  { acceptMs: 150, overMs: 300 },
+  { retries: 1, retryMs: 250 },
+  { tool: {}, overMs: 300 },
+];
+
+/** One message, or several that belong together, as their author remembers it. */
+interface Asked {
+  readonly marks: readonly string[];
+  readonly messageIds: readonly number[];
+}
+
+test("fifty kills lose no message and ask none twice", { timeout: 240_000 }, async () => {
+  const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
+  console.log(`kill test: KILL_SEED=${seed}`);
+  const random = seededRandom(seed);
+  const pick = <Item>(items: readonly Item[]): Item => {
+    const item = items[Math.floor(random() * items.length)];
+    if (item === undefined) throw new Error("nothing to pick from");
+    return item;
+  };
+  const users = Array.from({ length: 9 }, (_, index) => 4_711 + index);
+  await using evie = await prepareMortalEvie(users);
+  const { api } = evie;
+  const people = users.map((id) => api.person({ id, first_name: `Person ${id}` }));
+  const [calm, busy, commanding] = [people.slice(0, 5), people.slice(5, 8), people.slice(8)];
+  const asked = new Map<Person, Asked[]>(people.map((person) => [person, []]));
+  let marks = 0;
+
+  const nextMark = (): string => `m${`${(marks += 1)}`.padStart(4, "0")}`;
+  const shown = (person: Person): readonly ShownMessage[] => api.chat(person.chat.id).botMessages;
+  const askedBy = (person: Person): Asked[] => asked.get(person) ?? [];
+
+  async function ask(person: Person): Promise<void> {
+    const all = Array.from({ length: 1 + Math.floor(random() * 3) }, nextMark);
+    const last = all.at(-1) ?? "";
+    const messageIds: number[] = [];
+    for (const mark of all.slice(0, -1)) {
+      if (random() < 0.3) messageIds.push(person.sendPhoto(png(marks % 256), { caption: mark }).message_id);
+      else for (const message of await person.say(mark)) messageIds.push(message.message_id);
+    }
+    const script = { ...pick(BEHAVIOURS), text: `answer-${last} of several words done-${last}` };
+    for (const message of await person.say(`${last} FAKE${JSON.stringify(script)}`))
+      messageIds.push(message.message_id);
+    askedBy(person).push({ marks: all, messageIds });
+  }
+
+  function answers({ marks: all }: Asked, person: Person): readonly ShownMessage[] {
+    return shown(person).filter(({ text }) => text.includes(`done-${all.at(-1)}`));
+  }
+  function reports({ messageIds }: Asked, person: Person): readonly ShownMessage[] {
+    return shown(person).filter(
+      ({ text, message }) =>
+        text === replies.interrupted && messageIds.includes(message.reply_to_message?.message_id ?? 0),
+    );
+  }
+  const settled = (each: Asked, person: Person): boolean =>
+    answers(each, person).length + reports(each, person).length > 0;
+
+  /** How often each mark was taken by an agent without a person asking for it again. */
+  function timesTaken(): ReadonlyMap<string, number> {
+    const times = new Map<string, number>();
+    for (const { text } of evie.taken()) {
+      if (text.startsWith(labels.again)) continue;
+      for (const mark of new Set(text.match(/\bm\d{4}\b/g))) times.set(mark, (times.get(mark) ?? 0) + 1);
+    }
+    return times;
+  }
+  const twice = (): readonly string[] =>
+    [...timesTaken()].filter(([, times]) => times > 1).map(([mark]) => mark);
+
+  api.faults.files({ kind: "slow", bytesPerSecond: 150 });
+  api.faults.calls({ kind: "slow", ms: 80, methods: ["sendMessage", "editMessageText"] });
+  const met = { unspent: 0, flushed: 0, handed: 0, accepted: 0, undelivered: 0 };
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    evie.launch(kill % 3 === 0 ? { FAKE_AGENT: '{"readyMs":300}' } : {});
+    const life = 300 + random() * 1_700;
+    const began = performance.now();
+    const pause = life * random() * 0.6;
+    await sleep(pause);
+    for (const person of calm) if (askedBy(person).every((each) => settled(each, person))) await ask(person);
+    await ask(pick(busy));
+    if (random() < 0.5) await ask(pick(commanding));
+    if (random() < 0.3) await pick(commanding).say(pick(["/stop", "/clear", "/help"]));
+    await sleep(Math.max(0, life - (performance.now() - began)));
+    await evie.kill();
+    expect(twice(), `after kill ${kill + 1} of seed ${seed}`).toEqual([]);
+    const standing: Standing = kill === 0 ? { ...met } : evie.standing();
+    for (const state of Object.keys(met) as (keyof Standing)[]) if (standing[state] > 0) met[state] += 1;
+  }
+  console.log(`kill test: died with ${JSON.stringify(met)} of ${marks} messages`);
+
+  api.faults.clear();
+  evie.launch();
+  const complain = (what: string) => (error: unknown) => {
+    throw new Error(`seed ${seed}: ${what}\n${String(error)}\n${evie.output().slice(-4_000)}`);
+  };
+  for (const person of calm) {
+    for (const each of askedBy(person)) {
+      await api
+        .until(() => settled(each, person), { what: "an answer or a report", timeoutMs: 20_000 })
+        .catch(
+          complain(
+            `${each.marks.join()} has neither: ${JSON.stringify(
+              shown(person)
+                .slice(-4)
+                .map(({ text }) => text),
+            )}`,
+          ),
+        );
+      // A second one only where nobody could know whether the first had arrived.
+      expect(answers(each, person).length).toBeLessThanOrEqual(2);
+    }
+  }
+  const mustBeTaken = [...calm, ...busy].flatMap((person) => askedBy(person).flatMap((each) => each.marks));
+  for (let look = 0; look < 200 && mustBeTaken.some((mark) => !timesTaken().has(mark)); look += 1)
+    await sleep(50);
+  const times = timesTaken();
+  expect(mustBeTaken.filter((mark) => times.get(mark) !== 1)).toEqual([]);
+  expect(twice()).toEqual([]);
+
+  // Who presses the button is answered, and the agent is told that it is the second time.
+  const cutOff = calm.flatMap((person) =>
+    askedBy(person).flatMap((each) => {
+      const [report] = reports(each, person);
+      return report === undefined || answers(each, person).length > 0 ? [] : [{ person, each, report }];
+    }),
+  );
+  for (const { person, each, report } of cutOff.slice(0, 5)) {
+    person.press(report.id, "Try again");
+    await api
+      .until(() => answers(each, person).length > 0, {
+        what: "the answer after the press",
+        timeoutMs: 15_000,
+      })
+      .catch(complain(`${each.marks.join()} was not answered after its button was pressed`));
+    expect(
+      evie.taken().filter(({ text }) => text.startsWith(labels.again) && text.includes(each.marks[0] ?? "?")),
+    ).toHaveLength(1);
+  }
+  expect(await evie.stop()).toBe(0);
+  // Every state was met, or the test shows less than it says.
+  expect(Object.values(met).filter((count) => count > 0)).toHaveLength(5);
+});
