@@ -111,7 +111,11 @@ Environment                                                       (default)
   EVIE_HOME             where evie keeps its state                (~/.evie)
   EVIE_AGENT_COMMAND    how the agent is started                  (pi)
   TELEGRAM_API_ROOT     another Bot API server                    (Telegram's)
-  EVIE_HTTP_PORT        the port of the HTTP face, 0 for none     (0)
+  EVIE_HTTP_PORT        the port of the HTTP API and of the deck,
+                        3843 say; 0 for none                      (0)
+  EVIE_HTTP_ADDRESS     the address it listens on                 (127.0.0.1)
+  EVIE_HTTP_TOKEN       who knows it is let in            (evie makes one)
+  EVIE_HTTP_NAMES       names it is reached by, beside localhost
   LOG_LEVEL             trace, debug, info, warn, error, silent   (info)
 
 State

@@ -21,6 +21,12 @@ export interface Config {
   readonly agentCommand?: readonly string[];
   /** 0: the HTTP face is off. */
   readonly httpPort: number;
+  /** The IP address that it listens on. */
+  readonly httpAddress: string;
+  /** Undefined: evie makes one and keeps it. Always set when others than this machine can reach the address. */
+  readonly httpToken?: Secret;
+  /** Names under which it is reached beside those of loopback. */
+  readonly httpNames: readonly string[];
   readonly logLevel: LogLevel;
   /** The environment with what EVIE_HOME/.env adds to it, without the bot token. */
   readonly env: Readonly<Record<string, string>>;
@@ -47,6 +53,9 @@ const NAMES = [
   "EVIE_WORKSPACE",
   "EVIE_AGENT_COMMAND",
   "EVIE_HTTP_PORT",
+  "EVIE_HTTP_ADDRESS",
+  "EVIE_HTTP_TOKEN",
+  "EVIE_HTTP_NAMES",
   "LOG_LEVEL",
 ];
 
@@ -74,10 +83,16 @@ export function readConfig(
   for (const name of NAMES) raw[name] = given(env[name]) ?? given(fromFile[name]);
 
   const reading = settings(options).safeParse(raw);
-  const problems: readonly ConfigProblem[] = (reading.error?.issues ?? []).map((issue) => ({
+  const problems: ConfigProblem[] = (reading.error?.issues ?? []).map((issue) => ({
     variable: String(issue.path[0]),
     message: issue.message,
   }));
+  const { EVIE_HTTP_ADDRESS: address = "127.0.0.1", EVIE_HTTP_TOKEN: httpToken } = raw;
+  if (!/^(127\.|::1$)/.test(address) && httpToken === undefined)
+    problems.push({
+      variable: "EVIE_HTTP_TOKEN",
+      message: `Others can reach ${address}, so a token of your own is needed. Make one with: openssl rand -hex 32`,
+    });
 
   const warnings = warningsAbout(env, fromFile);
   if (!reading.success || problems.length > 0) return { problems, warnings };
@@ -96,6 +111,9 @@ export function readConfig(
     workspace: set.EVIE_WORKSPACE,
     ...(set.EVIE_AGENT_COMMAND === undefined ? {} : { agentCommand: set.EVIE_AGENT_COMMAND }),
     httpPort: set.EVIE_HTTP_PORT,
+    httpAddress: set.EVIE_HTTP_ADDRESS,
+    ...(set.EVIE_HTTP_TOKEN === undefined ? {} : { httpToken: set.EVIE_HTTP_TOKEN }),
+    httpNames: set.EVIE_HTTP_NAMES,
     logLevel: set.LOG_LEVEL,
     env: environmentFor(fromFile, env),
   };

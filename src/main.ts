@@ -21,12 +21,15 @@ import {
 } from "./home.ts";
 import { findLeftovers } from "./leftovers.ts";
 import { createLog } from "./log.ts";
+import { ListenError } from "./http/listen.ts";
+import { keepToken } from "./http/token.ts";
 import { serve } from "./serve.ts";
 import { createSessions } from "./session/sessions.ts";
 import { StoreError } from "./store/open-database.ts";
 import { createStoredPictures } from "./store/pictures.ts";
 import { openStore } from "./store/store.ts";
 import { createTelegram } from "./telegram/bot.ts";
+import { answerAt, startWeb } from "./web.ts";
 import { unclaim } from "./unclaim.ts";
 
 const EXIT_FAILURE = 1;
@@ -78,7 +81,12 @@ async function start(command: Doing): Promise<number> {
     }
     return await run(config, openHome(config.home));
   } catch (error) {
-    if (error instanceof HomeError || error instanceof HomeTakenError || error instanceof StoreError) {
+    if (
+      error instanceof HomeError ||
+      error instanceof HomeTakenError ||
+      error instanceof StoreError ||
+      error instanceof ListenError
+    ) {
       console.error(`evie: ${error.message}`);
       return error instanceof HomeError ? EXIT_CONFIG : EXIT_FAILURE;
     }
@@ -109,14 +117,17 @@ function surroundings(): Surroundings {
 
 /** Makes every part and joins them. All state of the program is made here. `watch` may look into the sessions. */
 async function run(
-  { telegram, home: folder, workspace, agentCommand, logLevel, env }: Config,
+  config: Config,
   home: Home,
   watch: (sessions: Sessions) => Sessions = (sessions) => sessions,
 ): Promise<number> {
+  const { telegram, home: folder, workspace, agentCommand, logLevel, env } = config;
   if (telegram === undefined) return EXIT_CONFIG;
   const clock = realClock;
   const token = telegram.token.reveal();
-  const log = createLog({ level: logLevel, secrets: [token] });
+  const httpToken = tokenOf(config);
+  const secrets = httpToken === undefined ? [token] : [token, httpToken];
+  const log = createLog({ level: logLevel, secrets });
   const { store, setAside } = openStore(home.database, clock);
   // Before the home is let go of: then the store may be another's.
   process.prependOnceListener("exit", () => store.close());
@@ -125,15 +136,18 @@ async function run(
 
   const command = await findAgent({ configured: agentCommand, path: env["PATH"] });
   if (command === undefined) log.error({}, "no agent was found. Install pi, or set EVIE_AGENT_COMMAND");
+  const pictures = createStoredPictures(join(folder, "pictures"));
+  const questionsAt = answerAt(config);
   const sessions = createSessions({
     ledgers: {
       ...store,
-      pictures: createStoredPictures(join(folder, "pictures")),
+      pictures,
       chatOf: (session) => store.chats.chatOf(session),
     },
     folder: home.sessions,
     workspace,
-    startAgent: createPiAgent({ clock, log, command, env: agentEnvironment(env, [token]) }),
+    startAgent: createPiAgent({ clock, log, command, env: agentEnvironment(env, secrets) }),
+    ...(questionsAt === undefined ? {} : { answerAt: questionsAt }),
     clock,
     log,
   });
@@ -170,7 +184,31 @@ async function run(
     },
     "evie starts",
   );
-  return await serve({ bot, sessions, clock, log });
+  if (httpToken === undefined) return await serve({ bot, sessions, clock, log });
+  const web = await startWeb({
+    config,
+    token: httpToken,
+    home: folder,
+    sessions,
+    pictures,
+    health: () => bot.health(),
+    version: version(),
+    clock,
+    log,
+  });
+  // Not into the log: it is kept, and read by more people.
+  console.log(`The deck, in a browser on this machine:\n\n  ${web.link}\n`);
+  try {
+    return await serve({ bot, sessions, clock, log });
+  } finally {
+    await web.close();
+  }
+}
+
+/** What lets people in at the HTTP face; undefined when that is off. */
+function tokenOf({ httpPort, httpToken, home }: Config): string | undefined {
+  if (httpPort === 0) return undefined;
+  return httpToken?.reveal() ?? keepToken(join(home, "http-token"));
 }
 
 function claimInvitation(link: string): string {

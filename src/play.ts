@@ -67,6 +67,8 @@ export async function play({ config, wishes, openHome, run }: PlayOptions): Prom
         telegram: { token: new Secret(token), apiRoot, allowedUsers: [userId] },
         home: folder,
         workspace,
+        // The person's own evie may run beside it.
+        httpPort: 0,
         // Lines about each message would bury the link.
         logLevel: config.env["LOG_LEVEL"] === undefined ? "warn" : config.logLevel,
         env: { ...config.env, ...playground.agentEnv },

@@ -69,6 +69,9 @@ describe("the help", () => {
     "EVIE_WORKSPACE",
     "EVIE_AGENT_COMMAND",
     "EVIE_HTTP_PORT",
+    "EVIE_HTTP_ADDRESS",
+    "EVIE_HTTP_TOKEN",
+    "EVIE_HTTP_NAMES",
     "LOG_LEVEL",
   ])("names %s", (variable) => {
     expect(helpText).toContain(`  ${variable} `);

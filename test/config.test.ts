@@ -30,6 +30,8 @@ describe("what is not said has a default", () => {
       home: "/home/ann/.evie",
       workspace: "/work",
       httpPort: 0,
+      httpAddress: "127.0.0.1",
+      httpNames: [],
       logLevel: "info",
       env: {},
     });
@@ -45,6 +47,9 @@ describe("what is not said has a default", () => {
         "EVIE_WORKSPACE",
         "EVIE_AGENT_COMMAND",
         "EVIE_HTTP_PORT",
+        "EVIE_HTTP_ADDRESS",
+        "EVIE_HTTP_TOKEN",
+        "EVIE_HTTP_NAMES",
         "LOG_LEVEL",
       ].map((name) => [name, " "]),
     );
@@ -157,6 +162,26 @@ describe("small settings", () => {
 
   test.each(["65536", "-1", "80.5", "http", "0x50", "1e3", "999999"])("%s is no port", (port) => {
     expect(problemsOf({ EVIE_HTTP_PORT: port })["EVIE_HTTP_PORT"]).toContain("65535");
+  });
+
+  test("the address to listen on is this machine's own, or it needs a token", () => {
+    const token = "0123456789abcdef0123456789abcdef";
+    expect(good({ EVIE_HTTP_ADDRESS: "::1" }).httpAddress).toBe("::1");
+    expect(problemsOf({ EVIE_HTTP_ADDRESS: "0.0.0.0" })["EVIE_HTTP_TOKEN"]).toContain("token of your own");
+    expect(problemsOf({ EVIE_HTTP_ADDRESS: "localhost" })["EVIE_HTTP_ADDRESS"]).toContain("no IP address");
+    const { httpAddress, httpToken } = good({ EVIE_HTTP_ADDRESS: "0.0.0.0", EVIE_HTTP_TOKEN: token });
+    expect([httpAddress, httpToken?.reveal()]).toEqual(["0.0.0.0", token]);
+    expect(problemsOf({ EVIE_HTTP_TOKEN: "short" })["EVIE_HTTP_TOKEN"]).toContain("32");
+  });
+
+  test("names are hosts, with a port where that is another", () => {
+    expect(good({ EVIE_HTTP_NAMES: "evie.example, evie.example:8443" }).httpNames).toEqual([
+      "evie.example",
+      "evie.example:8443",
+    ]);
+    expect(problemsOf({ EVIE_HTTP_NAMES: "https://evie.example" })["EVIE_HTTP_NAMES"]).toContain(
+      "no host name",
+    );
   });
 
   test("the log's level is one of pino's, in any case", () => {

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { split } from "shlex";
 import { z } from "zod";
@@ -69,6 +70,30 @@ export function settings({
         error: "A port is a number from 1 to 65535, or 0 for none.",
       })
       .transform(Number),
+    EVIE_HTTP_ADDRESS: z
+      .string()
+      .default("127.0.0.1")
+      .refine((text) => isIP(text) !== 0, {
+        error: "This is no IP address. 127.0.0.1 listens on this machine alone.",
+      }),
+    EVIE_HTTP_TOKEN: z
+      .string()
+      .regex(
+        /^[\w-]{32,}$/,
+        "A token is 32 letters, digits, _ or - at least. Without one, evie makes its own.",
+      )
+      .transform((text) => new Secret(text))
+      .optional(),
+    EVIE_HTTP_NAMES: z
+      .string()
+      .default("")
+      .transform((text, context) => {
+        const names = text.split(/[\s,]+/).filter((name) => name !== "");
+        for (const name of names)
+          if (!/^[a-z\d.-]+(:\d{1,5})?$/i.test(name))
+            problem(context, `"${name}" is no host name, such as evie.example or evie.example:8443.`);
+        return names;
+      }),
     LOG_LEVEL: z
       .string()
       .default("info")
