@@ -28,6 +28,7 @@ import { createSessions } from "./session/sessions.ts";
 import { StoreError } from "./store/open-database.ts";
 import { createStoredPictures } from "./store/pictures.ts";
 import { openStore } from "./store/store.ts";
+import { sweepDaily } from "./sweep.ts";
 import { createTelegram } from "./telegram/bot.ts";
 import { answerAt, startWeb } from "./web.ts";
 import { unclaim } from "./unclaim.ts";
@@ -199,7 +200,9 @@ async function run(
   // Not into the log: it is kept, and read by more people.
   console.log(`The deck, in a browser on this machine:\n\n  ${web.link}\n`);
   try {
-    return await serve({ bot, sessions, clock, log });
+    const ended = new AbortController();
+    void sweepDaily({ ...store, filesFolder: home.files, clock, log }, ended.signal);
+    return await serve({ bot, sessions, clock, log }).finally(() => ended.abort());
   } finally {
     await web.close();
   }

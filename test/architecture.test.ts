@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   home: [],
   cli: [],
   clock: ["domain"],
+  sweep: ["domain"],
   log: ["domain"],
 };
 

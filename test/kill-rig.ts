@@ -40,7 +40,8 @@ export interface MortalEvie {
   stop(): Promise<number | null>;
   /** The prompts that agents have taken so far, in order. */
   taken(): readonly TakenPrompt[];
-  standing(): Standing;
+  /** Undefined when it died before it had written anything. */
+  standing(): Standing | undefined;
   /** What it wrote in all its lives. */
   output(): string;
 }
@@ -109,8 +110,13 @@ export async function prepareMortalEvie(users: readonly number[]): Promise<Morta
         });
     },
     standing() {
-      const database = new DatabaseSync(join(folder, "home", "evie.db"), { readOnly: true });
+      const path = join(folder, "home", "evie.db");
+      if (!existsSync(path)) return undefined;
+      const database = new DatabaseSync(path);
       try {
+        // It may have died before it had made its tables.
+        if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'bubbles'").get() === undefined)
+          return undefined;
         const count = (sql: string): number =>
           Number(database.prepare(`SELECT COUNT(*) AS n FROM ${sql}`).get()?.["n"]);
         const open = "turns WHERE ended_at IS NULL AND";
