@@ -1,4 +1,5 @@
 import process from "node:process";
+import { benchAttach } from "./attach.ts";
 import { benchDeck } from "./deck.ts";
 import { benchFootprint } from "./footprint.ts";
 import { benchLatency } from "./latency.ts";
@@ -13,6 +14,7 @@ import type { BenchRow } from "./row.ts";
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   latency: benchLatency,
   footprint: benchFootprint,
+  attach: benchAttach,
   deck: benchDeck,
   rendering: benchRendering,
   streaming: benchStreaming,
