@@ -16,7 +16,7 @@ export function promptFrame(prompt: OutgoingPrompt): ClientFrame {
 }
 
 /** Characters of base64 in one prompt, and how many pictures: a larger frame would end the connection each time it is sent. */
-const MOST_DATA = 18_000_000;
+const MOST_DATA = 16_000_000;
 const MOST_IMAGES = 10;
 const LONGEST_TEXT = 1_000_000;
 

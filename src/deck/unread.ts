@@ -2,8 +2,8 @@ import type { SessionInfo } from "../domain/wire.ts";
 import type { DeckState } from "./state.ts";
 
 /** Whether something has happened in a session since it was last looked at. */
-export function isUnread({ seen, shown }: DeckState, { id, updatedAt }: SessionInfo): boolean {
-  return id !== shown && updatedAt > (seen[id] ?? 0);
+export function isUnread({ seen }: DeckState, { id, updatedAt }: SessionInfo): boolean {
+  return updatedAt > (seen[id] ?? 0);
 }
 
 /** Notes the shown session as looked at; with `all`, what a first visit finds is not news either. */

@@ -58,6 +58,9 @@ async function paintsOf(page: Page, sessionId: string): Promise<readonly Paint[]
   return all.filter(({ session, text }) => session === sessionId && text > 0);
 }
 
+/** Looks until it is so: the machine that tests may be a slow one. */
+const soon = <Value>(look: () => Value) => expect.poll(look, { timeout: 10_000 });
+
 const asked = (page: Page) => page.locator(".question").waitFor();
 
 function whole(bubbles = 2): Partial<Paint> {
@@ -95,7 +98,7 @@ describe("a session that has written 40,000 characters and waits for an answer",
     await using deck = await open("/s/waits", { gapMs: 40 });
     await asked(deck.page);
     deck.server.cut();
-    await expect.poll(() => deck.server.received.length, { timeout: 10_000 }).toBe(2);
+    await soon(() => deck.server.received.length).toBe(2);
     await deck.server.send({ type: "heartbeat", at: T0 });
     const paints = await paintsOf(deck.page, "waits");
     expect(Math.min(...paints.map(({ text }) => text))).toBe(paints[0]?.text);
@@ -142,7 +145,7 @@ test("a switch back sends nothing, and finds draft and place as they were", asyn
   await page.getByText("Line 59").waitFor();
   await box.fill("Half a thought");
   await page.evaluate("document.querySelector('.log').scrollTo(0, 300)");
-  await expect.poll(() => page.locator(".to-end").count()).toBe(1);
+  await soon(() => page.locator(".to-end").count()).toBe(1);
   await page.getByRole("link", { name: "Session waits" }).click();
   await asked(page);
   expect(await box.inputValue()).toBe("");
@@ -225,7 +228,7 @@ describe("a question", () => {
     await asked(page);
     await page.keyboard.type("Ada");
     await page.keyboard.press("Enter");
-    await expect.poll(() => server.received.at(-1)).toMatchObject({ questionId: "q-2", value: "Ada" });
+    await soon(() => server.received.at(-1)).toMatchObject({ questionId: "q-2", value: "Ada" });
   });
 });
 
@@ -241,7 +244,7 @@ describe("a prompt", () => {
       .setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from("png") });
     await page.locator(".tray img").waitFor();
     await box.press("Enter");
-    await expect.poll(() => server.received.at(-1)?.type).toBe("prompt");
+    await soon(() => server.received.at(-1)?.type).toBe("prompt");
     expect(server.received.at(-1)).toMatchObject({
       text: "One\ntwo",
       images: [{ mimeType: "image/png", data: Buffer.from("png").toString("base64") }],
@@ -271,12 +274,10 @@ describe("a prompt", () => {
     await using deck = await open("/s/busy", { answer: answers(busy) });
     await deck.page.getByRole("button", { name: "Withdraw: Later, please" }).click();
     await deck.page.getByRole("button", { name: "Stop the turn" }).click();
-    await expect
-      .poll(() => deck.server.received.slice(-2))
-      .toEqual([
-        { type: "withdraw", sessionId: "busy", requestId: "r-9" },
-        { type: "abort", sessionId: "busy" },
-      ]);
+    await soon(() => deck.server.received.slice(-2)).toEqual([
+      { type: "withdraw", sessionId: "busy", requestId: "r-9" },
+      { type: "abort", sessionId: "busy" },
+    ]);
   });
 });
 
@@ -315,9 +316,7 @@ test("the transcript is a silent log; what changes is said politely beside it", 
   const outcome = { type: "done" as const };
   const event = { seq: 9, at: T0, type: "agent_end", turnId: "t-1", outcome } as WireEvent;
   await deck.server.send({ type: "session_event", sessionId: "waits", event });
-  await expect
-    .poll(() => deck.page.locator("[aria-live=polite]").textContent())
-    .toContain("evie: The beginning.");
+  await soon(() => deck.page.locator("[aria-live=polite]").textContent()).toContain("evie: The beginning.");
 });
 
 test("on a phone the sessions are a drawer, which takes the focus and gives it back", async () => {
@@ -325,12 +324,12 @@ test("on a phone the sessions are a drawer, which takes the focus and gives it b
   const { page } = deck;
   await page.setViewportSize({ width: 360, height: 740 });
   const link = page.getByRole("link", { name: "Session waits" });
-  await expect.poll(() => link.isVisible()).toBe(false);
+  await soon(() => link.isVisible()).toBe(false);
   await page.getByRole("button", { name: "Sessions, one waits for you" }).click();
-  await expect.poll(() => link.isVisible()).toBe(true);
-  await expect.poll(() => page.evaluate("document.activeElement.closest('.drawer') !== null")).toBe(true);
+  await soon(() => link.isVisible()).toBe(true);
+  await soon(() => page.evaluate("document.activeElement.closest('.drawer') !== null")).toBe(true);
   await page.keyboard.press("Escape");
-  await expect.poll(() => link.isVisible()).toBe(false);
+  await soon(() => link.isVisible()).toBe(false);
   expect(await page.evaluate("document.activeElement.className")).toContain("drawer-button");
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
 });
