@@ -1,4 +1,5 @@
 import { isBlank, sliceFormatted, type Entity, type FormattedText } from "./entities.ts";
+import { entityReach } from "./entity-count.ts";
 
 export interface PageLimits {
   /** UTF-16 units of text; at least 2, so that any character fits. */
@@ -6,7 +7,7 @@ export interface PageLimits {
   readonly entities: number;
 }
 
-/** What one message holds: 4,096 characters (Bot API) and 100 entities (Telegram drops the others silently). */
+/** What one message holds: 4,096 characters (Bot API) and 100 entities, as Telegram counts them (it drops the others silently). */
 export const messageLimits: PageLimits = { units: 4096, entities: 100 };
 
 /**
@@ -41,22 +42,11 @@ export function cutPage(
   const { text, entities } = formatted;
   const start = skipSpace(formatted, from);
   const last = text.trimEnd().length;
-  const reach = Math.min(start + Math.max(2, limits.units), entityReach(entities, start, limits.entities));
+  const full = start + Math.max(2, limits.units);
+  const reach = Math.min(full, entityReach(entities, start, full, limits.entities));
   const end = reach >= last ? last : bestCut(formatted, start, reach);
   const page = trimEnd(limitEntities(sliceFormatted(formatted, start, end), limits.entities));
   return { page, next: end >= last ? undefined : end };
-}
-
-/** Where the first entity too many begins. */
-function entityReach(entities: readonly Entity[], start: number, limit: number): number {
-  let seen = 0;
-  for (const entity of entities) {
-    if (endOf(entity) <= start) continue;
-    seen += 1;
-    // Those that all begin at the page's start cannot be parted by a cut: they are dropped instead.
-    if (seen > limit && entity.offset > start) return entity.offset;
-  }
-  return Number.POSITIVE_INFINITY;
 }
 
 function bestCut({ text, entities }: FormattedText, start: number, reach: number): number {

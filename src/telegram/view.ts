@@ -2,6 +2,7 @@ import type { Message } from "../domain/events.ts";
 import { joinTexts } from "../domain/prompt.ts";
 import type { Transcript } from "../domain/transcript.ts";
 import { concatFormatted, type FormattedText, isBlank } from "./entities.ts";
+import { countEntities } from "./entity-count.ts";
 import { closeFence } from "./fence.ts";
 import { messageLimits, paginate } from "./paginate.ts";
 import {
@@ -100,7 +101,8 @@ export function withLines(
   const last = pages.at(-1);
   if (last === undefined) return paginate(below);
   const joined = concatFormatted([last, { text: "\n\n", entities: [] }, below]);
-  const fits = joined.text.length <= messageLimits.units && joined.entities.length <= messageLimits.entities;
+  const fits =
+    joined.text.length <= messageLimits.units && countEntities(joined.entities) <= messageLimits.entities;
   if (!fits) return final ? [...pages, ...paginate(below)] : pages;
   return [...pages.slice(0, -1), joined];
 }
