@@ -33,6 +33,8 @@ const ACTIONS = { calls: 20, withinMs: 5_000 };
 /** The lengths of the rests are of this order in the field; hammering made them hours. */
 const FIRST_REST_S = 3;
 const LONGEST_REST_S = 14_400;
+/** Of a token: fractions of one must not add up to a hair's breadth less than it. */
+const HAIR = 1e-9;
 /** So long after a rest an offence is a first one again. */
 const FORGOTTEN_MS = 60_000;
 
@@ -94,7 +96,7 @@ export function createFlood(enabled: boolean): Flood {
     const earned = ((now - chat.countedAt) / 1000) * PRIVATE_PER_SECOND;
     chat.tokens = Math.min(PRIVATE_BURST, chat.tokens + earned);
     chat.countedAt = now;
-    if (chat.tokens < 1) return false;
+    if (chat.tokens < 1 - HAIR) return false;
     chat.tokens -= 1;
     return true;
   };
