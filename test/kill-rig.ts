@@ -34,6 +34,8 @@ export interface MortalEvie {
   readonly folder: string;
   /** Starts evie on the home and the Bot API of before. */
   launch(env?: Readonly<Record<string, string>>): void;
+  /** Resolves when it has begun to poll. */
+  polls(): Promise<void>;
   /** Kills it as the kernel would, and waits until it is gone. */
   kill(): Promise<void>;
   /** Asks it to end; its exit code. */
@@ -55,6 +57,7 @@ export async function prepareMortalEvie(users: readonly number[]): Promise<Morta
   const api = await startBotApi({ clock: realClock });
   const written: Buffer[] = [];
   let child: ChildProcess | undefined;
+  let pollsBefore = 0;
   let exited: Promise<[number | null]> | undefined;
 
   const output = (): string => Buffer.concat(written).toString("utf8");
@@ -71,6 +74,7 @@ export async function prepareMortalEvie(users: readonly number[]): Promise<Morta
     api,
     folder,
     launch(env = {}) {
+      pollsBefore = api.callsOf("getUpdates").length;
       child = spawn(process.execPath, [MAIN], {
         cwd: workspace,
         env: {
@@ -90,6 +94,11 @@ export async function prepareMortalEvie(users: readonly number[]): Promise<Morta
       exited = once(child, "exit") as Promise<[number | null]>;
       for (const stream of [child.stdout, child.stderr])
         stream?.on("data", (chunk: Buffer) => void written.push(chunk));
+    },
+    async polls() {
+      await api
+        .until(() => api.callsOf("getUpdates").length > pollsBefore, { what: "a poll", timeoutMs: 30_000 })
+        .catch((error: unknown) => Promise.reject(new Error(`${String(error)}\n${output().slice(-4_000)}`)));
     },
     async kill() {
       await end("SIGKILL");
