@@ -35,6 +35,14 @@ export interface Session {
    * superseded before the agent accepted it goes in front of its successor. The draft is released by the session.
    */
   run(draft: PromptDraft, face: Face): Turn;
+  /** Makes a turn of `draft` that begins when all turns before it have ended. The draft is released by the session. */
+  enqueue(draft: PromptDraft, face: Face): Turn;
+  /** Lets a turn that waits, or a prompt by its request's id, take the running turn's place. False when it does not wait. */
+  hurry(waiting: string): boolean;
+  /** On which face the running turn was begun; undefined when none runs. */
+  readonly runningFace: Face | undefined;
+  /** Tells those who watch that the chat of this session speaks with `by` from now on. */
+  replacedBy(by: SessionId): void;
   /** Starts the agent if it rests, so that it is ready when the prompt is. */
   wake(): void;
   /** Ends the running turn and drops what waits for it. False when there was nothing to end. */
@@ -101,17 +109,11 @@ export interface ObservedSession extends Session {
   messagesBefore(before: string): { readonly messages: readonly Message[]; readonly before?: string };
   /** Makes a turn of `draft`, or says it into the running one. The draft is released by the session. */
   prompt(draft: PromptDraft, options: PromptOptions): TakenPrompt;
-  /** Takes back a prompt that waits. False when none of that id does. */
-  withdraw(requestId: string): boolean;
-  /** Lets a prompt that waits take the running turn's place. False when none of that id waits. */
-  hurry(requestId: string): boolean;
-  /** On which face the running turn was begun; undefined when none runs. */
-  readonly runningFace: Face | undefined;
+  /** Takes back what waits: a prompt by its request's id, or a turn. False when it does not wait. */
+  withdraw(waiting: string): boolean;
   /** The first answer wins. */
   answer(questionId: string, value: AnswerValue): Answered;
   rename(name: string): void;
-  /** Tells those who watch that the chat of this session speaks with `by` from now on. */
-  replacedBy(by: SessionId): void;
 }
 
 /** A folder that no session may work in. The message says why and what to do. */

@@ -1,9 +1,10 @@
 import type { Clock } from "../domain/clock.ts";
+import type { Face } from "../domain/events.ts";
 import { failureSentence } from "../domain/failure.ts";
 import { makeTurnId, type SessionId, type TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { PromptDraft } from "../domain/prompt.ts";
-import type { PromptOptions, TakenPrompt, TurnEnding } from "../domain/sessions.ts";
+import type { PromptOptions, TakenPrompt, Turn, TurnEnding } from "../domain/sessions.ts";
 import type { QueuedPrompt } from "../domain/wire.ts";
 import type { RequestLedger } from "./ledger.ts";
 import type { TurnRunner } from "./turn-runner.ts";
@@ -25,11 +26,13 @@ export interface PromptsOptions {
 export interface Prompts {
   /** Takes a prompt once: the same request again gives the same turn. Throws when the store does; then nothing runs. */
   take(draft: PromptDraft, options: PromptOptions): TakenPrompt;
-  withdraw(requestId: string): boolean;
+  /** A turn without a request; what it says is shown once it is known. */
+  enqueue(draft: PromptDraft, face: Face): Turn;
+  withdraw(waiting: string): boolean;
   /** What waits, the next one first. A new list only when it is another one. */
   readonly queue: readonly QueuedPrompt[];
   /** Lets one that waits take the running turn's place. */
-  hurry(requestId: string): boolean;
+  hurry(waiting: string): boolean;
   /** To be called when the runner's queue is another one. */
   refresh(): void;
   began(turnId: TurnId): void;
@@ -120,6 +123,16 @@ export function createPrompts(options: PromptsOptions): Prompts {
     return { turnId, ending: say() };
   }
 
+  /** The turn of a request, or the one of that id. */
+  function turnOf(waiting: string): TurnId {
+    return underWay.get(waiting)?.turnId ?? (waiting as TurnId);
+  }
+
+  function refresh(): void {
+    queue = runner.queue.map((turn) => requestOf.get(turn.id) ?? { requestId: turn.id, text: "" });
+    queueChanged();
+  }
+
   function take(draft: PromptDraft, options: PromptOptions): TakenPrompt {
     const known = recall(options.requestId);
     if (known !== undefined) {
@@ -156,21 +169,23 @@ export function createPrompts(options: PromptsOptions): Prompts {
         throw error;
       }
     },
-    withdraw(requestId) {
-      const known = underWay.get(requestId);
-      return known !== undefined && runner.withdraw(known.turnId);
+    enqueue(draft, face) {
+      const id = makeTurnId();
+      const turn = runner.enqueue(draft, face, id);
+      void draft.ready.then(({ text }) => {
+        if (!runner.queue.some((waiting) => waiting.id === id)) return;
+        requestOf.set(id, { requestId: id, text });
+        refresh();
+      });
+      void turn.ended.then(() => requestOf.delete(id));
+      return turn;
     },
-    hurry(requestId) {
-      const known = underWay.get(requestId);
-      return known !== undefined && runner.promote(known.turnId);
-    },
+    withdraw: (waiting) => runner.withdraw(turnOf(waiting)),
+    hurry: (waiting) => runner.promote(turnOf(waiting)),
     get queue() {
       return queue;
     },
-    refresh() {
-      queue = runner.queue.map((turn) => requestOf.get(turn.id) ?? { requestId: turn.id, text: "" });
-      queueChanged();
-    },
+    refresh,
     began(turnId) {
       const request = requestOf.get(turnId);
       if (request !== undefined) store(() => ledger.begin(id, request.requestId));

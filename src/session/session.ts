@@ -226,8 +226,9 @@ export function createSession(options: SessionOptions): OwnedSession {
     observe: (observer) => mirror.observe(observer),
     run: (draft, face) => runner.run(draft, face),
     prompt: (draft, how) => prompts.take(draft, how),
-    withdraw: (requestId) => prompts.withdraw(requestId),
-    hurry: (requestId) => prompts.hurry(requestId),
+    enqueue: (draft, from) => prompts.enqueue(draft, from),
+    withdraw: (waiting) => prompts.withdraw(waiting),
+    hurry: (waiting) => prompts.hurry(waiting),
     get runningFace() {
       return runner.running?.face;
     },

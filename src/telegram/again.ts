@@ -8,7 +8,7 @@ import type { Conversation } from "./conversations.ts";
 import { createDraft, releaseParts } from "./draft.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Outboxes } from "./outboxes.ts";
-import { AGAIN, ASK, type Parts } from "./parts.ts";
+import { AGAIN, ASK, NOW, type Parts } from "./parts.ts";
 import type { Incoming, IncomingPress } from "./receive.ts";
 import { replies, TRY_AGAIN } from "./words.ts";
 
@@ -26,7 +26,7 @@ export interface AgainOptions {
 
 /** What is asked only when a person says so: what may have had effects, and what was written long ago. */
 export interface Again {
-  /** A press of a button that asks a prompt again. */
+  /** A press of a button that asks a prompt again, or lets one that waits in at once. */
   press(press: IncomingPress, update: Update): void;
   /** Takes a message that is too old to be answered unasked. Those that come together are listed with one button. */
   shelve(message: Incoming, updateId: number): void;
@@ -72,6 +72,10 @@ export function createAgain(options: AgainOptions): Again {
 
   /** What is said to who pressed. */
   function repeat({ key, data }: IncomingPress, update: Update): string {
+    if (data.startsWith(NOW)) {
+      inbox.spend([update.update_id]);
+      return conversations(key).hurry(data.slice(NOW.length)) ? replies.hurried : replies.waitsNoMore;
+    }
     const id = parseTurnId(data.slice(data.startsWith(AGAIN) ? AGAIN.length : ASK.length));
     const known = id === undefined ? undefined : turns.get(id);
     const recalled = known === undefined ? [] : inbox.recall(known.sources);

@@ -7,7 +7,8 @@ import type { Session, Sessions, Turn } from "../domain/sessions.ts";
 import { deliveryLedger, type TurnStore } from "./bookkeeping.ts";
 import { createDelivery, type Delivery } from "./delivery.ts";
 import type { Outboxes } from "./outboxes.ts";
-import { replies } from "./words.ts";
+import { NOW } from "./parts.ts";
+import { NOW_WORD, replies } from "./words.ts";
 
 /** Which session a chat speaks with: a stored pointer, not a name made of the chat. */
 export interface ChatPointers {
@@ -31,6 +32,8 @@ export interface Conversation {
    * is a late piece of: nothing of it stays in the chat when this takes its place. Throws when it cannot be kept.
    */
   run(draft: PromptDraft, messageId?: number, continued?: Turn): Turn;
+  /** Lets the turn of that id, which waits, take the running turn's place. False when it does not wait. */
+  hurry(turn: string): boolean;
   /** Starts the session's agent, if it rests. */
   wake(): void;
   /** False when nothing ran. */
@@ -107,6 +110,20 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
     return next;
   }
 
+  /** A turn that was begun here gives way; one that somebody waits for elsewhere does not, unless that is wanted. */
+  function ask(asked: Session, draft: PromptDraft, messageId: number | undefined): Turn {
+    const { runningFace } = asked;
+    if (runningFace === undefined || runningFace === "telegram") return asked.run(draft, "telegram");
+    const turn = asked.enqueue(draft, "telegram");
+    outbox.reply({
+      place,
+      content: { text: replies.waits, entities: [] },
+      ...(messageId === undefined ? {} : { replyTo: messageId }),
+      button: { text: NOW_WORD, data: `${NOW}${turn.id}` },
+    });
+    return turn;
+  }
+
   /** Walks every event of the session to the turn's delivery, which begins with the turn, whoever began it. */
   function show(event: SessionEvent): void {
     if (event.type === "agent_start") {
@@ -125,7 +142,7 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
 
   return {
     run: (draft, messageId, continued) => {
-      const turn = current().run(draft, "telegram");
+      const turn = ask(current(), draft, messageId);
       if (continued !== undefined && continued.id === shownTurn) delivery?.withdraw();
       tellIfGone();
       if (messageId === undefined) return turn;
@@ -133,6 +150,7 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
       void turn.ended.then(() => prompts.delete(turn.id));
       return turn;
     },
+    hurry: (turn) => current().hurry(turn),
     wake: () => current().wake(),
     stop: () => session?.stop() ?? false,
     clear() {
@@ -145,6 +163,7 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
       delivery = undefined;
       attach(next);
       outbox.wake();
+      old?.replacedBy(next.id);
       old?.dismiss().catch((error: unknown) => log.error({ err: error }, "an old session was not dismissed"));
     },
   };

@@ -25,6 +25,8 @@ export interface Parts {
 
 /** What a button says that asks a prompt again, or one that was never asked; the turn's id follows. */
 export const AGAIN = "again:";
+/** With the id of a turn that waits: it is not to wait. */
+export const NOW = "now:";
 export const ASK = "ask:";
 
 export function createParts({ recipient, fetchAttachment, missing }: PartsOptions): Parts {

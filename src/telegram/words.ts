@@ -33,6 +33,9 @@ export const replies = {
   ].join("\n\n"),
   cleared: "New session. What was said before is kept on the machine, and no longer in the agent's mind.",
   stopped: "Stopped.",
+  waits: "The agent works on something that was asked elsewhere. Your message waits until it is done.",
+  hurried: "On it.",
+  waitsNoMore: "This message does not wait any more.",
   nothingRuns: "Nothing is running.",
   unknownCommand: (name: string): string => `There is no command /${name}. /help lists what there is.`,
   stranger: (userId: number): string => `This bot is private. Your id is ${userId}.`,
@@ -65,6 +68,9 @@ export const CUT_OFF = "(cut off)";
 
 /** The button that asks a prompt again, or for the first time. */
 export const TRY_AGAIN = "Try again";
+
+/** On the button below a line about a message that waits. */
+export const NOW_WORD = "Now";
 
 /** What the agent is told in front of a prompt that is not simply a person's. */
 export const labels = {

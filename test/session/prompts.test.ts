@@ -149,6 +149,25 @@ describe("a prompt", () => {
     expect([asked(hand), queue()]).toEqual([["r1", "r3"], ["r2"]]);
   });
 
+  test("without a request waits too, is shown with its words, and can be let in or taken back", async () => {
+    const { session, prompt, agent, settle } = setUp();
+    prompt("r1");
+    const [one, two] = [session.enqueue(draft("one"), "telegram"), session.enqueue(draft("two"), "telegram")];
+    const hand = await agent();
+    expect(session.runningFace).toBe("deck");
+    expect(session.observe(() => undefined).snapshot.queue).toEqual([
+      { requestId: one.id, text: "one" },
+      { requestId: two.id, text: "two" },
+    ]);
+    expect(session.withdraw(one.id)).toBe(true);
+    hand.runs[0]?.accept();
+    expect(session.hurry(two.id)).toBe(true);
+    hand.runs[0]?.end({ type: "aborted" });
+    await settle();
+    expect(asked(hand)).toEqual(["r1", "two"]);
+    expect(session.runningFace).toBe("telegram");
+  });
+
   test("that waits goes when the session is stopped", async () => {
     const { session, prompt, agent, settle, queue } = setUp();
     const endings = ["r1", "r2", "r3"].map((id) => prompt(id).ending);

@@ -20,6 +20,12 @@ function idleSession(): Session {
     run: () => {
       throw new Error("nobody asked for a turn");
     },
+    enqueue: () => {
+      throw new Error("nobody asked for a turn");
+    },
+    hurry: () => false,
+    runningFace: undefined,
+    replacedBy: () => undefined,
     wake: () => undefined,
     stop: () => false,
     idle: () => Promise.resolve(),

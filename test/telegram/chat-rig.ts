@@ -1,4 +1,4 @@
-import type { AgentEvent, SessionEvent, TurnEvent } from "../../src/domain/events.ts";
+import type { AgentEvent, Face, SessionEvent, TurnEvent } from "../../src/domain/events.ts";
 import {
   type ChatKey,
   makeChatKey,
@@ -94,6 +94,10 @@ export interface HandSession extends Session {
   readonly attached: number;
   /** What `stop` answers. */
   runs: boolean;
+  runningFace: Face | undefined;
+  /** The turns that wait, of those in `turns`. */
+  readonly queued: readonly HandTurn[];
+  readonly replacements: readonly SessionId[];
   /** Tells whoever is attached. */
   emit(event: AgentEvent | TurnEvent): void;
   /** Begins a turn, as whoever asked for it; `finish` ends it. */
@@ -103,6 +107,8 @@ export interface HandSession extends Session {
 export function createHandSession(id: SessionId = makeSessionId()): HandSession {
   const drafts: PromptDraft[] = [];
   const turns: HandTurn[] = [];
+  const queued: HandTurn[] = [];
+  const replacements: SessionId[] = [];
   const sinks = new Set<SessionSink>();
   let [seq, wakes, stops, dismissals] = [0, 0, 0, 0];
   const session: HandSession = {
@@ -111,6 +117,9 @@ export function createHandSession(id: SessionId = makeSessionId()): HandSession 
     drafts,
     turns,
     runs: false,
+    runningFace: undefined,
+    queued,
+    replacements,
     get wakes() {
       return wakes;
     },
@@ -141,6 +150,16 @@ export function createHandSession(id: SessionId = makeSessionId()): HandSession 
       turns.push(turn);
       return turn;
     },
+    enqueue(draft, face) {
+      const turn = session.run(draft, face);
+      queued.push(...turns.filter(({ id }) => id === turn.id));
+      return turn;
+    },
+    hurry(waiting) {
+      const at = queued.findIndex(({ id }) => id === waiting);
+      return queued.splice(at, at === -1 ? 0 : 1).length > 0;
+    },
+    replacedBy: (by) => void replacements.push(by),
     wake() {
       wakes += 1;
     },

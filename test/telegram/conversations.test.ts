@@ -27,6 +27,45 @@ function setUp(options: Parameters<typeof createConversationRig>[0] = {}) {
   return { ...rig, chat: rig.conversations(CHAT), outbox: rig.outboxes(7) };
 }
 
+describe("a prompt from the chat", () => {
+  test.each([undefined, "telegram"] as const)("takes the place of a turn that was begun on %s", (face) => {
+    const { chat, session, outbox } = setUp();
+    chat.run(draft);
+    session(0).runningFace = face;
+    chat.run(draft, 5);
+    expect([session(0).turns.length, session(0).queued.length]).toEqual([2, 0]);
+    expect(outbox.replies).toEqual([]);
+  });
+
+  test.each(["deck", "http", "schedule"] as const)(
+    "waits for a turn that was begun on %s, which one line says, until its button lets it in",
+    (face) => {
+      const { chat, session, outbox } = setUp();
+      chat.wake();
+      session(0).runningFace = face;
+      const turn = chat.run(draft, 5);
+      expect(session(0).queued.map(({ id }) => id)).toEqual([turn.id]);
+      expect(outbox.replies).toMatchObject([
+        {
+          content: { text: replies.waits },
+          replyTo: 5,
+          button: { text: "Now", data: `now:${turn.id}` },
+        },
+      ]);
+      expect(chat.hurry(turn.id)).toBe(true);
+      expect(chat.hurry(turn.id)).toBe(false);
+      expect(session(0).queued).toEqual([]);
+    },
+  );
+});
+
+test("a chat that is cleared tells those who watch its old session which one it speaks with now", () => {
+  const { chat, session } = setUp();
+  chat.run(draft);
+  chat.clear();
+  expect(session(0).replacements).toEqual([session(1).id]);
+});
+
 describe("a chat and its session", () => {
   test("have nothing to do with each other before anything is wanted", () => {
     const { hand, pointed, chat } = setUp();

@@ -9,6 +9,7 @@ import { createParts } from "../../src/telegram/parts.ts";
 import { DEBOUNCE_WINDOW } from "../../src/telegram/timing.ts";
 import { replies } from "../../src/telegram/words.ts";
 import {
+  CHAT,
   createConversationRig,
   createHandAttachment,
   type HandAttachment,
@@ -561,6 +562,21 @@ describe("what is older than six hours", () => {
     take(text("fresh", at(clock.date() - 6 * HOUR + 1_000)));
     await flush();
     expect(await texts()).toEqual(["fresh"]);
+  });
+
+  test("that waits for a turn from elsewhere is let in by its button, once", async () => {
+    const { take, flush, outbox, hand, presses, conversations } = setUp();
+    conversations(CHAT).wake();
+    const [session] = hand.created;
+    if (session !== undefined) session.runningFace = "deck";
+    take(text("let me in"));
+    await flush();
+    const data = outbox.replies.at(-1)?.button?.data;
+    const message = { message_id: 5, chat: { id: 7, type: "private" } };
+    const press = rawUpdate({ callback_query: { id: "p", from: ada, data, message } });
+    take(press, press);
+    expect(presses).toEqual([replies.hurried, replies.waitsNoMore]);
+    expect(session?.queued).toEqual([]);
   });
 
   test("is nothing to press for once it is not kept any more", () => {
