@@ -39,6 +39,8 @@ export interface Session {
   enqueue(draft: PromptDraft, face: Face): Turn;
   /** Lets a turn that waits, or a prompt by its request's id, take the running turn's place. False when it does not wait. */
   hurry(waiting: string): boolean;
+  /** How many turns wait for the running one's end. */
+  readonly waiting: number;
   /** On which face the running turn was begun; undefined when none runs. */
   readonly runningFace: Face | undefined;
   /** Tells those who watch that the chat of this session speaks with `by` from now on. */

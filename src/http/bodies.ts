@@ -65,5 +65,3 @@ export function readJson(text: string): unknown {
     throw new Refusal(400, "bad_json", "This is no JSON.");
   }
 }
-
-export type PromptBody = z.infer<typeof bodies.prompt>;

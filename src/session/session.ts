@@ -229,6 +229,9 @@ export function createSession(options: SessionOptions): OwnedSession {
     enqueue: (draft, from) => prompts.enqueue(draft, from),
     withdraw: (waiting) => prompts.withdraw(waiting),
     hurry: (waiting) => prompts.hurry(waiting),
+    get waiting() {
+      return runner.queue.length;
+    },
     get runningFace() {
       return runner.running?.face;
     },

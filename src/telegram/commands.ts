@@ -6,6 +6,8 @@ import { replies } from "./words.ts";
 export interface CommandPorts {
   /** Takes the waiting burst away; what it held. */
   discardBurst(): readonly WaitingPart[];
+  /** How many prompts wait for the running turn's end, and go with it. */
+  readonly waiting: number;
   /** Ends the running turn; false when nothing ran. */
   stopTurn(): boolean;
   /** Points the chat to a new session. */
@@ -26,14 +28,24 @@ export function runCommand(name: string, ports: CommandPorts): string {
     case "new":
       // The burst first: its flush would put a turn onto the session that was just begun.
       releaseParts(ports.discardBurst());
-      ports.clearSession();
-      return replies.cleared;
+      return withDropped(ports.waiting, () => {
+        ports.clearSession();
+        return replies.cleared;
+      });
     case "stop": {
       const discarded = ports.discardBurst();
       releaseParts(discarded);
-      return ports.stopTurn() || discarded.length > 0 ? replies.stopped : replies.nothingRuns;
+      return withDropped(ports.waiting, () =>
+        ports.stopTurn() || discarded.length > 0 ? replies.stopped : replies.nothingRuns,
+      );
     }
     default:
       return replies.unknownCommand(name);
   }
+}
+
+/** What `act` replies, and how many prompts went with it: whoever sent them elsewhere waits for an answer. */
+function withDropped(waiting: number, act: () => string): string {
+  const reply = act();
+  return waiting === 0 ? reply : `${reply} ${replies.dropped(waiting)}`;
 }

@@ -38,6 +38,8 @@ export interface Conversation {
   wake(): void;
   /** False when nothing ran. */
   stop(): boolean;
+  /** How many prompts wait for the running turn's end, from wherever. They go when it is stopped or cleared. */
+  readonly waiting: number;
   /**
    * Points the chat to a new session, at once. The old one is dismissed in the background, and nothing that it
    * still produces is shown.
@@ -153,6 +155,9 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
     hurry: (turn) => current().hurry(turn),
     wake: () => current().wake(),
     stop: () => session?.stop() ?? false,
+    get waiting() {
+      return session?.waiting ?? 0;
+    },
     clear() {
       const old = session ?? resume();
       // Before the old one is left: where none can be begun, the chat keeps what it has.

@@ -141,6 +141,7 @@ export function createIntake(options: IntakeOptions): Intake {
             spend(sourcesOf(discarded));
             return discarded;
           },
+          waiting: conversation.waiting,
           stopTurn: () => conversation.stop(),
           clearSession: () => conversation.clear(),
         });

@@ -33,6 +33,10 @@ export const replies = {
   ].join("\n\n"),
   cleared: "New session. What was said before is kept on the machine, and no longer in the agent's mind.",
   stopped: "Stopped.",
+  dropped: (count: number): string =>
+    count === 1
+      ? "A prompt that waited was dropped, too."
+      : `${count} prompts that waited were dropped, too.`,
   waits: "The agent works on something that was asked elsewhere. Your message waits until it is done.",
   hurried: "On it.",
   waitsNoMore: "This message does not wait any more.",

@@ -24,6 +24,7 @@ function idleSession(): Session {
       throw new Error("nobody asked for a turn");
     },
     hurry: () => false,
+    waiting: 0,
     runningFace: undefined,
     replacedBy: () => undefined,
     wake: () => undefined,

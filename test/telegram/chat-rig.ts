@@ -119,6 +119,9 @@ export function createHandSession(id: SessionId = makeSessionId()): HandSession 
     runs: false,
     runningFace: undefined,
     queued,
+    get waiting() {
+      return queued.length;
+    },
     replacements,
     get wakes() {
       return wakes;

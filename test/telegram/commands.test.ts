@@ -4,7 +4,7 @@ import type { WaitingPart } from "../../src/telegram/draft.ts";
 import { replies } from "../../src/telegram/words.ts";
 import { createHandAttachment } from "./chat-rig.ts";
 
-function run(name: string, { waiting = false, runs = false } = {}) {
+function run(name: string, { waiting = false, runs = false, queued = 0 } = {}) {
   const done: string[] = [];
   const attachment = createHandAttachment({ fileId: "f", name: "a.png" });
   const parts: readonly WaitingPart[] = waiting
@@ -18,6 +18,7 @@ function run(name: string, { waiting = false, runs = false } = {}) {
       done.push("discard");
       return parts;
     },
+    waiting: queued,
     stopTurn() {
       done.push("stop");
       return runs;
@@ -48,6 +49,14 @@ describe("a command", () => {
       });
     },
   );
+
+  test.each([
+    ["stop", 1, `${replies.stopped} A prompt that waited was dropped, too.`],
+    ["stop", 3, `${replies.stopped} 3 prompts that waited were dropped, too.`],
+    ["clear", 2, `${replies.cleared} 2 prompts that waited were dropped, too.`],
+  ])("/%s says how many prompts that waited went with it: %d", (name, queued, reply) => {
+    expect(run(name, { runs: true, queued }).reply).toBe(reply);
+  });
 
   test.each<[string, { waiting: boolean; runs: boolean }, string]>([
     ["a turn that runs", { waiting: false, runs: true }, replies.stopped],

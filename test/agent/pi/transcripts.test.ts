@@ -162,6 +162,32 @@ describe("what the recorded conversations meant", () => {
     expect(omitted.length).toBeGreaterThan(0);
   });
 
+  test("an answer says which model gave it and what it cost, once it has ended", () => {
+    const [run] = replay(find("text-plain")).runs;
+    const messages = (run?.events ?? []).flatMap((event) =>
+      event.type === "message_start" || event.type === "message_end"
+        ? [
+            {
+              type: event.type,
+              role: event.message.role,
+              usage: event.message.usage,
+              model: event.message.model,
+            },
+          ]
+        : [],
+    );
+    const said = messages.filter(({ role }) => role === "assistant");
+    expect(said).toEqual([
+      { type: "message_start", role: "assistant", usage: undefined, model: "mock/mock-1" },
+      {
+        type: "message_end",
+        role: "assistant",
+        model: "mock/mock-1",
+        usage: { input: 1350, output: 8, cacheRead: 0, cacheWrite: 0, cost: expect.closeTo(0.001366, 9) },
+      },
+    ]);
+  });
+
   test("the messages and faults of extensions are told", () => {
     const types = new Set(noticesOf("extension-ui"));
     expect(types).toEqual(new Set(["extension_message"]));
