@@ -1,8 +1,10 @@
 import {
   accessSync,
   chmodSync,
+  closeSync,
   constants,
   mkdirSync,
+  openSync,
   readFileSync,
   rmSync,
   statSync,
@@ -108,6 +110,13 @@ function makePrivateFolder(path: string): void {
   accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
+/** SQLite would make it readable for everybody. */
+function makePrivateFile(path: string): string {
+  closeSync(openSync(path, "a", 0o600));
+  chmodSync(path, 0o600);
+  return path;
+}
+
 /** SQLite's code for a lock that somebody else holds. */
 const SQLITE_BUSY = 5;
 
@@ -119,7 +128,7 @@ export function takeHome(folder: string): () => void {
   const pidFile = join(folder, "evie.pid");
   let lock: DatabaseSync | undefined;
   try {
-    lock = new DatabaseSync(join(folder, "lock.db"));
+    lock = new DatabaseSync(makePrivateFile(join(folder, "lock.db")));
     lock.exec("BEGIN EXCLUSIVE");
     writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
   } catch (error) {
