@@ -93,6 +93,17 @@ describe("faults of calls", () => {
     });
   });
 
+  test("an outage may come while an answer is being cut", async () => {
+    const { api, call } = await startRig();
+    api.faults.calls({ kind: "cut", methods: "sendMessage", times: 1 });
+    const cut = call("sendMessage", HI).catch((error: unknown) => error);
+    await api.until(() => api.chat(7).messages.length > 0, { what: "the message" });
+    const outage = await api.faults.outage();
+    await outage.end();
+    expect(await cut).toBeInstanceOf(Error);
+    expect(await call("getMe")).toMatchObject({ ok: true });
+  });
+
   test("a fault hits the methods and the chat it names, as often as it says, or until it is off", async () => {
     const { api, call } = await startRig();
     api.person({ id: 8, first_name: "Bob" });
