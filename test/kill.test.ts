@@ -31,7 +31,7 @@ interface Asked {
   readonly messageIds: readonly number[];
 }
 
-test("fifty kills lose no message and ask none twice", { timeout: 240_000 }, async () => {
+test("fifty kills lose no message and ask none twice", { timeout: 400_000 }, async () => {
   const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
   console.log(`kill test: KILL_SEED=${seed}`);
   const random = seededRandom(seed);
