@@ -17,6 +17,7 @@ import "./style/transcript.css";
 import "./style/text.css";
 import "./style/tools.css";
 import "./style/foot.css";
+import "./style/question.css";
 
 const deck = createDeck({
   clock: browserClock,

@@ -47,13 +47,19 @@ export function underWay(state: DeckState, sessionId: string): readonly Outgoing
   );
 }
 
-/** A prompt leaves when the agent has said it, or at its turn's end. */
+/** A prompt leaves when the agent has said it, or at its turn's end. One whose turn came to nothing before goes back. */
 export function onEvent(state: DeckState, sessionId: string, event: WireEvent): DeckState {
-  if (event.type === "agent_end") return drop(state, (prompt) => prompt.sessionId === sessionId);
+  const isHere = (prompt: OutgoingPrompt): boolean => prompt.sessionId === sessionId;
+  if (event.type === "agent_end") {
+    const unsaid = state.outbox.filter((prompt) => isHere(prompt) && isOver(state, prompt));
+    const isLost = event.outcome.type === "failed" || event.outcome.type === "stopped";
+    const returned = isLost ? unsaid.reduceRight(putBack, state) : state;
+    return drop(returned, isHere);
+  }
   if (event.type !== "message_start" && event.type !== "message_end") return state;
   if (event.message.role !== "user") return state;
   const said = event.message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
-  return drop(state, (prompt) => prompt.sessionId === sessionId && said.includes(prompt.text));
+  return drop(state, (prompt) => isHere(prompt) && said.includes(prompt.text));
 }
 
 /** The snapshot shows what became of everything that was accepted before. */
@@ -61,26 +67,33 @@ export function onAttached(state: DeckState, sessionId: string): DeckState {
   return drop(state, (prompt) => prompt.sessionId === sessionId);
 }
 
-/** Drops accepted prompts, save those that still wait: one that is not accepted may never have arrived. */
-function drop(state: DeckState, isOver: (prompt: OutgoingPrompt) => boolean): DeckState {
-  const waits = ({ sessionId, requestId }: OutgoingPrompt): boolean =>
-    state.conversations[sessionId]?.about.queue.some((other) => other.requestId === requestId) ?? false;
-  const outbox = state.outbox.filter((prompt) => !prompt.accepted || waits(prompt) || !isOver(prompt));
+function drop(state: DeckState, matches: (prompt: OutgoingPrompt) => boolean): DeckState {
+  const outbox = state.outbox.filter((prompt) => !isOver(state, prompt) || !matches(prompt));
   return outbox.length === state.outbox.length ? state : { ...state, outbox };
 }
 
-/** A prompt that evie would not take goes back to where it was written, in front of what was written since. */
+/** Whether a prompt has had its chance: one that is not accepted may never have arrived, and one that waits has it to come. */
+function isOver({ conversations }: DeckState, { accepted, sessionId, requestId }: OutgoingPrompt): boolean {
+  const queue = conversations[sessionId]?.about.queue ?? [];
+  return accepted && !queue.some((other) => other.requestId === requestId);
+}
+
+/** A prompt that evie would not take goes back to where it was written. */
 export function onRefused(state: DeckState, requestId: string): DeckState {
   const refused = state.outbox.find((prompt) => prompt.requestId === requestId);
-  if (refused === undefined) return state;
-  const { text, images } = state.drafts[refused.sessionId] ?? emptyDraft;
+  return refused === undefined ? state : putBack(state, refused);
+}
+
+/** Makes a draft of a prompt again, in front of what was written since. */
+function putBack(state: DeckState, prompt: OutgoingPrompt): DeckState {
+  const { text, images } = state.drafts[prompt.sessionId] ?? emptyDraft;
   const draft = {
-    text: [refused.text, text].filter((part) => part !== "").join("\n\n"),
-    images: [...refused.images, ...images],
+    text: [prompt.text, text].filter((part) => part !== "").join("\n\n"),
+    images: [...prompt.images, ...images],
   };
   return {
     ...state,
-    outbox: state.outbox.filter((prompt) => prompt !== refused),
-    drafts: { ...state.drafts, [refused.sessionId]: draft },
+    outbox: state.outbox.filter((other) => other !== prompt),
+    drafts: { ...state.drafts, [prompt.sessionId]: draft },
   };
 }

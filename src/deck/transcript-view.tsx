@@ -91,7 +91,9 @@ export function TranscriptView({ sessionId, conversation }: TranscriptProps) {
               ))}
               <UnderWay sessionId={sessionId} />
             </ol>
-            {rows.length === 0 && sent === 0 ? <p class="empty">Nothing was said here yet.</p> : null}
+            {rows.length === 0 && sent === 0 && conversation.transcript.turn === undefined ? (
+              <p class="empty">Nothing was said here yet.</p>
+            ) : null}
           </div>
           <TurnEnd conversation={conversation} />
         </div>

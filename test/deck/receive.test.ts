@@ -154,6 +154,8 @@ describe("events", () => {
     const state = after([{ type: "session_events", sessionId: "s", events: first }], attached);
     expect(state.conversations["s"]?.transcript.tools).toEqual([]);
     expect(state.conversations["s"]?.durations).toEqual({ t: 1_000 });
+    const again = after(attachFrames(scene("s")), state);
+    expect(again.conversations["s"]?.durations).toEqual({ t: 1_000 });
   });
 });
 

@@ -1,0 +1,53 @@
+import type { ClientFrame, ServerFrame, WireMessage } from "../../src/domain/wire.ts";
+import type { SocketEvents } from "../../src/deck/connection.ts";
+import { createDeck } from "../../src/deck/deck.ts";
+import { createKeeping, type Shelf } from "../../src/deck/keeping.ts";
+import { createFakeClock } from "../fakes/fake-clock.ts";
+import { info } from "./scenes.ts";
+
+/** Keeps texts as long as the test lives. */
+export function shelf(): Shelf {
+  const texts = new Map<string, string>();
+  return { getItem: (name) => texts.get(name) ?? null, setItem: (name, text) => texts.set(name, text) };
+}
+
+/** A deck with a socket, a clock and shelves in the hands of the test. */
+export function start(lasting = shelf(), tab = shelf()) {
+  const clock = createFakeClock();
+  const sent: ClientFrame[] = [];
+  const sockets: SocketEvents[] = [];
+  let ids = 0;
+  let older: () => Promise<{ messages: readonly WireMessage[]; before?: string }> = () =>
+    Promise.reject(new Error("There is nothing older."));
+  const deck = createDeck({
+    clock,
+    random: () => 0,
+    newId: () => `r-${(ids += 1)}`,
+    dial: (events) => {
+      sockets.push(events);
+      return { send: (text) => sent.push(JSON.parse(text) as ClientFrame), close: () => {} };
+    },
+    api: { older: () => older(), begin: () => Promise.resolve(info("new")) },
+    keeping: createKeeping(lasting, tab),
+  });
+  const hear = (...frames: readonly ServerFrame[]): void => {
+    for (const frame of frames) sockets.at(-1)?.onText(JSON.stringify(frame));
+  };
+  const greet = (epoch = "1"): void => hear({ type: "hello", epoch, version: "" });
+  return {
+    deck,
+    clock,
+    sent,
+    hear,
+    greet,
+    hearText: (text: string) => sockets.at(-1)?.onText(text),
+    /** Loses the connection and gets another. */
+    reconnect: async (epoch?: string) => {
+      sockets.at(-1)?.onClose();
+      await clock.advance(500);
+      greet(epoch);
+    },
+    setOlder: (next: typeof older) => (older = next),
+    state: () => deck.store.state,
+  };
+}
