@@ -35,7 +35,8 @@ import { unclaim } from "./unclaim.ts";
 
 const EXIT_FAILURE = 1;
 
-process.exitCode = await main(process.argv.slice(2));
+// Not by itself: an agent that will not go must not keep evie from its end.
+process.exit(await main(process.argv.slice(2)));
 
 /** Does what the command line asks for and gives the exit code. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -185,26 +186,27 @@ async function run(
     },
     "evie starts",
   );
-  if (httpToken === undefined) return await serve({ bot, sessions, clock, log });
-  const web = await startWeb({
-    config,
-    token: httpToken,
-    home: folder,
-    sessions,
-    pictures,
-    health: () => bot.health(),
-    version: version(),
-    clock,
-    log,
-  });
-  // Not into the log: it is kept, and read by more people.
-  console.log(`The deck, in a browser on this machine:\n\n  ${web.link}\n`);
+  const ended = new AbortController();
+  const sweeping = sweepDaily({ ...store, filesFolder: home.files, clock, log }, ended.signal);
   try {
-    const ended = new AbortController();
-    void sweepDaily({ ...store, filesFolder: home.files, clock, log }, ended.signal);
-    return await serve({ bot, sessions, clock, log }).finally(() => ended.abort());
+    if (httpToken === undefined) return await serve({ bot, sessions, clock, log });
+    const web = await startWeb({
+      config,
+      token: httpToken,
+      home: folder,
+      sessions,
+      pictures,
+      health: () => bot.health(),
+      version: version(),
+      clock,
+      log,
+    });
+    // Not into the log: it is kept, and read by more people.
+    console.log(`The deck, in a browser on this machine:\n\n  ${web.link}\n`);
+    return await serve({ bot, sessions, clock, log }).finally(() => web.close());
   } finally {
-    await web.close();
+    ended.abort();
+    await sweeping;
   }
 }
 
