@@ -1,0 +1,88 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeAgentFolder } from "../src/playground/stand-in-model/agent-folder.ts";
+import { type SeenRequest, type StandInModel, startStandInModel } from "../src/playground/stand-in-model.ts";
+import { png } from "./builders.ts";
+import { type RunningEvie, startEvie } from "./running-evie.ts";
+
+/*
+ * Pieces that come after their burst was flushed, with the real pi: what its model is asked next holds every part of
+ * the album or of the paste once, and one answer stays in the chat.
+ */
+
+let model: StandInModel;
+let evie: RunningEvie & AsyncDisposable;
+
+beforeAll(async () => {
+  model = await startStandInModel();
+  evie = await startEvie({
+    prepare: async (folder) => {
+      const agentFolder = join(folder, "agent");
+      await mkdir(agentFolder);
+      await writeAgentFolder(agentFolder, model.baseUrl);
+      return { PI_CODING_AGENT_DIR: agentFolder, PI_OFFLINE: "1", PI_TELEMETRY: "0" };
+    },
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await evie[Symbol.asyncDispose]();
+  await model.close();
+});
+
+const script = (steps: unknown): string => `MOCK${JSON.stringify(steps)}`;
+const LABEL = "[This continues the message above, of which it is a part that came late.]";
+
+function asked(mark: string): readonly SeenRequest[] {
+  return model.requests.filter(({ messages }) => messages.some(({ text }) => text.includes(mark)));
+}
+
+const users = (request: SeenRequest | undefined) =>
+  (request?.messages ?? []).filter(({ role }) => role === "user");
+
+test("the rest of a paste, when the agent has the first part already", { timeout: 60_000 }, async () => {
+  const anna = evie.visitor();
+  const mark = `late-paste ${script({ n: 400, delayMs: 20 })} `;
+  const first = mark + "x".repeat(4_096 - mark.length);
+  await anna.say(first);
+  await anna.hears(({ text }) => text.includes("w0002"), "the first words");
+  const rest = `the rest of it ${script({ text: "All of it read." })}`;
+  await anna.say(rest);
+  await anna.hears(({ text }) => text === "All of it read.", "the answer");
+  const requests = asked("late-paste");
+  expect(requests).toHaveLength(2);
+  expect(users(requests[1]).map(({ text }) => text)).toEqual([first, `${LABEL}\n${rest}`]);
+  // The answer that was begun is not left standing beside the one to the whole.
+  expect(anna.said()).toEqual(["All of it read."]);
+});
+
+test("an album's last picture, when the agent has the others already", { timeout: 60_000 }, async () => {
+  const anna = evie.visitor();
+  const rest = `last one ${script({ text: "Both seen." })}`;
+  const sending = anna.sendAlbum(
+    [
+      { bytes: png(20), caption: `late-album ${script({ n: 400, delayMs: 20 })}` },
+      { bytes: png(40), caption: rest },
+    ],
+    { spacing: 3_500 },
+  );
+  await anna.hears(({ text }) => text === "Both seen.", "the answer", 30_000);
+  await sending;
+  const next = users(asked("late-album").at(-1));
+  expect(next.map(({ images }) => images.length)).toEqual([1, 1]);
+  expect(next.at(-1)?.text).toBe(`${LABEL}\n${rest}`);
+  expect(anna.said()).toEqual(["Both seen."]);
+});
+
+test("a late picture joins the prompt that the agent does not have yet", { timeout: 60_000 }, async () => {
+  const anna = evie.visitor();
+  const slow = evie.api.faults.files({ kind: "slow", bytesPerSecond: 25, times: 1 });
+  const caption = `early-album ${script({ text: "Seen as one." })}`;
+  await anna.sendAlbum([{ bytes: png(120), caption }, { bytes: png(140) }], { spacing: 1_200 });
+  await anna.hears(({ text }) => text === "Seen as one.", "the answer", 30_000);
+  expect(slow.hits).toBe(1);
+  const [only, ...others] = asked("early-album");
+  expect(others).toEqual([]);
+  expect(users(only).map(({ text, images }) => [text, images.length])).toEqual([[caption, 2]]);
+});
