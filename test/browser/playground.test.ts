@@ -27,9 +27,9 @@ afterAll(async () => {
 async function freshChat(): Promise<ChatPage> {
   const chat = await openChat(browser, playground.link, { viewport: { width: 1280, height: 900 } });
   onTestFinished(() => chat.page.context().close());
+  const said = await chat.answers.count();
   await chat.say("/clear");
-  await chat.own.filter({ hasText: "/clear" }).last().locator(".state[title='evie has it']").waitFor();
-  await chat.answers.last().filter({ hasText: "New session" }).waitFor();
+  await chat.answers.nth(said).filter({ hasText: "New session" }).waitFor();
   return chat;
 }
 
@@ -120,7 +120,8 @@ describe("in the browser", () => {
     const before = await chat.own.count();
     await mine.click({ button: "right" });
     await chat.page.getByRole("menuitem", { name: "Delete" }).click();
-    await expect.poll(() => chat.own.count()).toBe(before - 1);
+    await chat.own.nth(before - 1).waitFor({ state: "detached" });
+    expect(await chat.own.count()).toBe(before - 1);
   });
 
   test("a page that is closed in mid-turn shows the whole answer when it is opened again", async () => {
@@ -156,9 +157,9 @@ describe("in the browser", () => {
     const sheet = chat.page.getByRole("complementary", { name: "What happens underneath" });
     expect(await sheet.isVisible()).toBe(false);
     await chat.page.getByRole("button", { name: "Underneath" }).click();
-    expect(await sheet.isVisible()).toBe(true);
+    await sheet.waitFor();
     await chat.page.keyboard.press("Escape");
-    expect(await sheet.isVisible()).toBe(false);
+    await sheet.waitFor({ state: "hidden" });
   });
 });
 

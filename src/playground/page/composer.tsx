@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ChatMessage, Snapshot } from "../wire.ts";
 import { CommandMenu, matchingCommands } from "./command-menu.tsx";
 import { type About, messagesFor } from "./draft.ts";
@@ -34,7 +34,7 @@ export function Composer({ chat, ahead, about, files, asFiles, onAsFiles, onAbou
   const picker = useRef<HTMLInputElement>(null);
   const commands = menuShut || about?.type === "edit" ? [] : matchingCommands(text, chat.commands);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (about === undefined) return;
     if (about.type === "edit") setText(about.message.text);
     box.current?.focus();

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Snapshot } from "../wire.ts";
 import { Icon } from "./icon.tsx";
 import { StepCard } from "./step-card.tsx";
@@ -20,7 +20,7 @@ export function Underneath({ chat, ahead, isOpen, onClose, onTrouble }: Undernea
   useLayoutEffect(() => {
     list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [chat.steps, isOpen]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen && matchMedia("(max-width: 60rem)").matches)
       panel.current?.querySelector<HTMLElement>(".sheet-close")?.focus();
   }, [isOpen]);
