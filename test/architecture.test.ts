@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: [],
   clock: ["domain"],
   sweep: ["domain"],
+  proxy: ["domain"],
   log: ["domain"],
 };
 
