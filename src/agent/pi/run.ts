@@ -55,6 +55,7 @@ export function createPiRun({ clock, rpc, translator, emit, giveUp, onEnd }: Run
   let settled: RunEnd | undefined;
   let tooOld = false;
   let steered = false;
+  let steersUnanswered = 0;
 
   const finish = (end: RunEnd): void => {
     if (state === "ended") return;
@@ -67,7 +68,7 @@ export function createPiRun({ clock, rpc, translator, emit, giveUp, onEnd }: Run
 
   /** pi answers an abort after the end of what it ended. Until then an abort could still meet the next run. */
   const finishWhenQuiet = (): void => {
-    if (settled !== undefined && abortsUnanswered === 0) finish(settled);
+    if (settled !== undefined && abortsUnanswered === 0 && steersUnanswered === 0) finish(settled);
   };
 
   const sendAbort = (): void => {
@@ -77,6 +78,11 @@ export function createPiRun({ clock, rpc, translator, emit, giveUp, onEnd }: Run
       abortsUnanswered -= 1;
       finishWhenQuiet();
     });
+  };
+
+  const steerAnswered = (): void => {
+    steersUnanswered -= 1;
+    finishWhenQuiet();
   };
 
   const settle = (end: RunEnd): void => {
@@ -122,7 +128,14 @@ export function createPiRun({ clock, rpc, translator, emit, giveUp, onEnd }: Run
         steered = true;
         const request = { type: "steer", message, ...(read.length === 0 ? {} : { images: read }) };
         return await new Promise((resolve) => {
-          rpc.request(request, (answer) => resolve(answer.type === "success"));
+          steersUnanswered += 1;
+          rpc.request(request, (answer) => {
+            // Behind the end of the run: pi took it for the next one, in which nobody wants it.
+            const isLate = answer.type === "success" && settled !== undefined;
+            resolve(answer.type === "success" && !isLate);
+            if (!isLate) return steerAnswered();
+            rpc.request({ type: "clear_queue" }, steerAnswered);
+          });
         });
       },
     },
