@@ -1,10 +1,20 @@
-import type { Agent, AgentRun, RunEnd } from "../domain/agent.ts";
+import type { Agent, AgentRun } from "../domain/agent.ts";
 import type { Face, TurnEvent } from "../domain/events.ts";
-import { type AgentFailure, failureSentence } from "../domain/failure.ts";
-import { makeTurnId, type TurnId } from "../domain/ids.ts";
-import { isEmptyPrompt, joinPrompts, type Prompt, type PromptDraft } from "../domain/prompt.ts";
+import type { AgentFailure } from "../domain/failure.ts";
+import type { TurnId } from "../domain/ids.ts";
+import { isEmptyPrompt, type PromptDraft } from "../domain/prompt.ts";
 import type { Turn } from "../domain/sessions.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
+import {
+  failed,
+  notAccepted,
+  outcomeOf,
+  readyPrompt,
+  type RunningTurn,
+  type TurnEnd,
+  unlessInterrupted,
+} from "./running-turn.ts";
+import { drop, makeTurn, release, rowOf, type WaitingTurn } from "./waiting-turn.ts";
 
 /** What is written down of a session's turns. Each call throws when it cannot be, and is durable when it returns. */
 export interface RunnerLedger {
@@ -60,28 +70,6 @@ export interface TurnRunner {
   readonly busy: boolean;
   /** Resolves when no turn runs or waits. */
   idle(): Promise<void>;
-}
-
-/** A turn that waits for its predecessor's end, with every draft that was superseded into it, oldest first. */
-interface WaitingTurn {
-  readonly id: TurnId;
-  readonly face: Face;
-  readonly drafts: readonly PromptDraft[];
-  readonly accept: (accepted: boolean) => void;
-  readonly settle: (outcome: TurnOutcome) => void;
-}
-
-interface RunningTurn extends WaitingTurn {
-  /** Why it is being ended, once it is. */
-  interruption?: "replaced" | "stopped";
-  /** It is ended because evie ends: the next start looks after it. */
-  left?: boolean;
-  /** Lets go of whatever the turn is waiting for. */
-  readonly interrupted: PromiseWithResolvers<void>;
-  /** The agent and its run, from hand-over on. */
-  handed?: { readonly agent: Agent; readonly run: AgentRun };
-  /** Whether the agent took the prompt into its history, once it said so. */
-  accepted?: boolean;
 }
 
 /**
@@ -266,58 +254,6 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
         else whenIdle.push(resolve);
       }),
   };
-}
-
-interface TurnEnd {
-  readonly accepted: boolean;
-  readonly outcome: TurnOutcome;
-}
-
-function makeTurn(draft: PromptDraft, face: Face, id: TurnId = makeTurnId()) {
-  const { promise: ended, resolve: settle } = Promise.withResolvers<TurnOutcome>();
-  const { promise: accepted, resolve: accept } = Promise.withResolvers<boolean>();
-  const turn: WaitingTurn = { id, face, drafts: [draft], accept, settle };
-  return { turn, accepted, ended };
-}
-
-function rowOf({ id, face, drafts }: WaitingTurn) {
-  return { id, face, sources: drafts.flatMap((draft) => draft.sources ?? []) };
-}
-
-/** It will not run. */
-function drop(turn: WaitingTurn): void {
-  release(turn.drafts);
-  turn.accept(false);
-  turn.settle({ type: "stopped" });
-}
-
-async function readyPrompt(drafts: readonly PromptDraft[]): Promise<Prompt> {
-  return joinPrompts(await Promise.all(drafts.map((draft) => draft.ready)));
-}
-
-/** What `work` gives, or undefined as soon as the turn is interrupted. The work itself goes on and is let go of. */
-async function unlessInterrupted<Value>(turn: RunningTurn, work: Promise<Value>): Promise<Value | undefined> {
-  const result = await Promise.race([work, turn.interrupted.promise]);
-  return turn.interruption === undefined ? (result as Value) : undefined;
-}
-
-function notAccepted(turn: RunningTurn): TurnEnd {
-  return { accepted: false, outcome: { type: turn.interruption ?? "stopped" } };
-}
-
-function outcomeOf(end: RunEnd, { interruption }: RunningTurn): TurnOutcome {
-  // The agent may finish its answer just as it is told to stop: then the answer is whole.
-  if (end.type === "done") return { type: "done" };
-  if (interruption !== undefined) return { type: interruption };
-  return end.type === "aborted" ? { type: "stopped" } : failed(end.failure);
-}
-
-function failed(failure: AgentFailure): TurnOutcome {
-  return { type: "failed", message: failureSentence(failure) };
-}
-
-function release(drafts: readonly PromptDraft[]): void {
-  for (const draft of drafts) draft.release();
 }
 
 function messageOf(error: unknown): string {

@@ -1,0 +1,54 @@
+import type { Agent, AgentRun, RunEnd } from "../domain/agent.ts";
+import { type AgentFailure, failureSentence } from "../domain/failure.ts";
+import { joinPrompts, type Prompt, type PromptDraft } from "../domain/prompt.ts";
+import type { TurnOutcome } from "../domain/turn.ts";
+import type { WaitingTurn } from "./waiting-turn.ts";
+
+export interface RunningTurn extends WaitingTurn {
+  /** Why it is being ended, once it is. */
+  interruption?: "replaced" | "stopped";
+  /** It is ended because evie ends: the next start looks after it. */
+  left?: boolean;
+  /** Lets go of whatever the turn is waiting for. */
+  readonly interrupted: PromiseWithResolvers<void>;
+  /** The agent and its run, from hand-over on. */
+  handed?: { readonly agent: Agent; readonly run: AgentRun };
+  /** Whether the agent took the prompt into its history, once it said so. */
+  accepted?: boolean;
+}
+
+/** How a turn ended, and whether the agent took its prompt into its history. */
+export interface TurnEnd {
+  readonly accepted: boolean;
+  readonly outcome: TurnOutcome;
+}
+
+/** The one prompt of all that the turn is made of, once their files have settled. */
+export async function readyPrompt(drafts: readonly PromptDraft[]): Promise<Prompt> {
+  return joinPrompts(await Promise.all(drafts.map((draft) => draft.ready)));
+}
+
+/** What `work` gives, or undefined as soon as the turn is interrupted. The work itself goes on and is let go of. */
+export async function unlessInterrupted<Value>(
+  turn: RunningTurn,
+  work: Promise<Value>,
+): Promise<Value | undefined> {
+  const result = await Promise.race([work, turn.interrupted.promise]);
+  return turn.interruption === undefined ? (result as Value) : undefined;
+}
+
+/** The end of a turn that was interrupted before its prompt was handed over. */
+export function notAccepted(turn: RunningTurn): TurnEnd {
+  return { accepted: false, outcome: { type: turn.interruption ?? "stopped" } };
+}
+
+export function outcomeOf(end: RunEnd, { interruption }: RunningTurn): TurnOutcome {
+  // The agent may finish its answer just as it is told to stop: then the answer is whole.
+  if (end.type === "done") return { type: "done" };
+  if (interruption !== undefined) return { type: interruption };
+  return end.type === "aborted" ? { type: "stopped" } : failed(end.failure);
+}
+
+export function failed(failure: AgentFailure): TurnOutcome {
+  return { type: "failed", message: failureSentence(failure) };
+}
