@@ -27,6 +27,8 @@ export interface Standing {
   readonly handed: number;
   readonly accepted: number;
   readonly undelivered: number;
+  /** Messages of evie's that it knows to be in a chat. */
+  readonly bubbles: number;
 }
 
 export interface MortalEvie {
@@ -134,6 +136,7 @@ export async function prepareMortalEvie(users: readonly number[]): Promise<Morta
           flushed: count(`${open} handed_at IS NULL`),
           handed: count(`${open} handed_at IS NOT NULL AND accepted_at IS NULL`),
           accepted: count(`${open} accepted_at IS NOT NULL`),
+          bubbles: count("bubbles"),
           undelivered: count("turns WHERE ended_at IS NOT NULL AND delivered_at IS NULL"),
         };
       } finally {

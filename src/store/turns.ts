@@ -166,7 +166,8 @@ function readSources(row: Row): readonly number[] {
 }
 
 function chatOf(row: Row): { readonly chat?: ChatKey } {
-  const place = row["chat"] === null ? undefined : parseChatKey(String(row["chat"]));
+  const { chat } = row;
+  const place = typeof chat === "string" ? parseChatKey(chat) : undefined;
   return place === undefined ? {} : { chat: makeChatKey(place) };
 }
 

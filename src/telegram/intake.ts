@@ -175,7 +175,8 @@ export function createIntake(options: IntakeOptions): Intake {
         case "command":
           return takeCommand(received, id);
         case "press":
-          return again.press(received, update);
+          // Left unspent while evie ends: what it asks for would begin what is being ended.
+          return closed ? undefined : again.press(received, update);
         case "edit":
           return takeEdit(received.key, received.messageId, received.text, id);
         case "unusable":

@@ -58,18 +58,20 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
     const place = chat === undefined ? undefined : parseChatKey(chat);
     if (chat === undefined || place === undefined) return conclude(id, { type: "stopped" });
     const recalled = verdict.type === "close" ? [] : inbox.recall(sources);
-    if (verdict.type === "run" && recalled.length > 0) {
+    const recalledParts = verdict.type === "run" ? parts.recall(recalled) : [];
+    if (recalledParts.length > 0) {
       // The placeholder of the attempt before. The new turn shows its own.
       closeShown(id, chat, place, undefined, () => deliveryLedger(turns, chat, id, log).delivered());
-      const recalledParts = parts.recall(recalled);
       inbox.settle(() => {
         turns.giveUp(id);
         conversations(chat).run(createDraft(recalledParts), recalledParts.at(-1)?.messageId);
       });
       return;
     }
-    if (verdict.type === "close") {
-      return closeShown(id, chat, place, outcomeLine(verdict.outcome), () => conclude(id, verdict.outcome));
+    if (verdict.type !== "report") {
+      // One that cannot run, because whoever wrote it may not any more, ends as a stop.
+      const outcome: TurnOutcome = verdict.type === "close" ? verdict.outcome : { type: "stopped" };
+      return closeShown(id, chat, place, outcomeLine(outcome), () => conclude(id, outcome));
     }
     const replyTo = recalled.findLast(({ message }) => message !== undefined)?.message?.message_id;
     closeShown(id, chat, place, CUT_OFF, () =>

@@ -10,7 +10,7 @@ import type { Speaker } from "../../src/telegram/speakers.ts";
 import { labels, replies } from "../../src/telegram/words.ts";
 import { CHAT, createConversationRig, createHandAttachment } from "./chat-rig.ts";
 import { createMemoryUpdates } from "./memory-turns.ts";
-import { ada, messageUpdate, rawUpdate } from "./updates.ts";
+import { ada, messageUpdate, rawUpdate, stranger } from "./updates.ts";
 
 function setUp() {
   const rig = createConversationRig();
@@ -44,9 +44,9 @@ function setUp() {
 /** Lets a speaker say everything, and gives it. */
 function hearOut(speaker: Speaker | undefined, answer: Answer = { type: "done" }): readonly Call[] {
   const calls: Call[] = [];
-  while (speaker?.finished === false && calls.length < 10) {
-    const call = speaker.speak("message", 0);
-    if (call === undefined) break;
+  for (let round = 0; round < 10; round += 1) {
+    const call = speaker?.finished === false ? speaker.speak("message", 0) : undefined;
+    if (speaker === undefined || call === undefined) break;
     calls.push(call);
     speaker.heard(call, answer);
   }
@@ -134,6 +134,16 @@ test("a turn that was being ended anyway is closed as what it was, without a rep
   ]);
   expect(memory.known.get(id)).toMatchObject({ outcome: { type: "replaced" }, delivered: true });
   expect(outbox.replies).toEqual([]);
+});
+
+test("a turn of somebody who may not ask any more does not run", () => {
+  const { keep, takeUp, hand, memory, outbox } = setUp();
+  const id = makeTurnId();
+  const sources = keep(text("let me in", { from: stranger }));
+  takeUp({ id, chat: CHAT, sources, verdict: { type: "run" } });
+  hearOut(outbox.speakers[0]);
+  expect(hand.created).toHaveLength(0);
+  expect(memory.known.get(id)).toMatchObject({ outcome: { type: "stopped" }, delivered: true });
 });
 
 test("a turn of no chat is over", () => {
