@@ -89,7 +89,7 @@ async function lookAtBot(config: Config | undefined, folder: string): Promise<re
 async function lookAtAgent(config: Config | undefined): Promise<readonly Finding[]> {
   if (config === undefined) return [unknown("agent", SETTINGS_FIRST)];
   const { agentCommand, workspace, env, telegram } = config;
-  const command = await findAgent({ configured: agentCommand, path: env["PATH"] });
+  const command = findAgent({ configured: agentCommand, path: env["PATH"] });
   if (command === undefined) return [agentFinding(undefined, undefined)];
   const secrets = telegram === undefined ? [] : [telegram.token.reveal()];
   const probed = await probeAgent({

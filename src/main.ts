@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { agentEnvironment } from "./agent/environment.ts";
-import { findAgent } from "./agent/find-agent.ts";
+import { type AgentCommand, findAgent } from "./agent/find-agent.ts";
 import { createPiAgent } from "./agent/pi/driver.ts";
 import { type Command, EXIT_CONFIG, EXIT_USAGE, helpText, parseCommandLine } from "./cli.ts";
 import { realClock } from "./clock.ts";
@@ -136,7 +136,9 @@ async function run(
   if (setAside !== undefined)
     log.error({ file: setAside }, "the database was damaged; it was set aside and a new one begun");
 
-  const command = await findAgent({ configured: agentCommand, path: env["PATH"] });
+  // At each start of an agent: one that is installed later, or moved, is found without a restart.
+  const find = (): AgentCommand | undefined => findAgent({ configured: agentCommand, path: env["PATH"] });
+  const command = find();
   if (command === undefined) log.error({}, "no agent was found. Install pi, or set EVIE_AGENT_COMMAND");
   const pictures = createStoredPictures(join(folder, "pictures"));
   const questionsAt = answerAt(config);
@@ -148,7 +150,7 @@ async function run(
     },
     folder: home.sessions,
     workspace,
-    startAgent: createPiAgent({ clock, log, command, env: agentEnvironment(env, secrets) }),
+    startAgent: createPiAgent({ clock, log, find, env: agentEnvironment(env, secrets) }),
     ...(questionsAt === undefined ? {} : { answerAt: questionsAt }),
     clock,
     log,

@@ -83,7 +83,7 @@ export async function play({ config, wishes, openHome, run }: PlayOptions): Prom
 
 /** The model that the person's own agent would ask, if it has one. */
 async function ownModel({ agentCommand, env }: Config, cwd: string): Promise<string | undefined> {
-  const command = await findAgent({ configured: agentCommand, path: env["PATH"] });
+  const command = findAgent({ configured: agentCommand, path: env["PATH"] });
   if (command === undefined) return undefined;
   return await probeModel({ command, cwd, env: agentEnvironment(env, []), clock: realClock });
 }

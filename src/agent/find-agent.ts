@@ -1,4 +1,4 @@
-import { open, readFile, realpath, stat } from "node:fs/promises";
+import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import process from "node:process";
@@ -26,28 +26,27 @@ const PACKAGE = "@earendil-works/pi-coding-agent";
  * Where the agent program is: the configured words, else pi in evie's own node_modules, else `pi` on the PATH.
  * Undefined when there is none. A pi that is JavaScript is run by evie's own node: the machine's may be too old.
  */
-export async function findAgent(places: Places): Promise<AgentCommand | undefined> {
+export function findAgent(places: Places): AgentCommand | undefined {
   const [file, ...args] = places.configured ?? [];
   if (file !== undefined) return { file, args, from: "configured" };
   return (
-    (await bundledAgent(places.from ?? dirname(fileURLToPath(import.meta.url)))) ??
-    (await agentOnPath(places.path ?? ""))
+    bundledAgent(places.from ?? dirname(fileURLToPath(import.meta.url))) ?? agentOnPath(places.path ?? "")
   );
 }
 
-async function bundledAgent(from: string): Promise<AgentCommand | undefined> {
+function bundledAgent(from: string): AgentCommand | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const home = join(folder, "node_modules", PACKAGE);
-    const bin = await piBin(join(home, "package.json"));
+    const bin = piBin(join(home, "package.json"));
     if (bin !== undefined) return { file: process.execPath, args: [join(home, bin)], from: "bundled" };
     if (folder === dirname(folder)) return undefined;
   }
 }
 
 /** `bin.pi` of a package.json; undefined when there is no such file or it names none. */
-async function piBin(packageFile: string): Promise<string | undefined> {
+function piBin(packageFile: string): string | undefined {
   try {
-    const found: unknown = JSON.parse(await readFile(packageFile, "utf8"));
+    const found: unknown = JSON.parse(readFileSync(packageFile, "utf8"));
     if (typeof found !== "object" || found === null || !("bin" in found)) return undefined;
     const { bin } = found;
     if (typeof bin !== "object" || bin === null || !("pi" in bin)) return undefined;
@@ -57,22 +56,22 @@ async function piBin(packageFile: string): Promise<string | undefined> {
   }
 }
 
-async function agentOnPath(path: string): Promise<AgentCommand | undefined> {
+function agentOnPath(path: string): AgentCommand | undefined {
   for (const folder of path.split(":")) {
     if (!isAbsolute(folder)) continue;
-    const file = await executable(join(folder, "pi"));
+    const file = executable(join(folder, "pi"));
     if (file === undefined) continue;
-    const script = await isNodeScript(file);
+    const script = isNodeScript(file);
     return script ? { file: process.execPath, args: [file], from: "path" } : { file, args: [], from: "path" };
   }
   return undefined;
 }
 
 /** The file that `path` leads to, when it can be run. */
-async function executable(path: string): Promise<string | undefined> {
+function executable(path: string): string | undefined {
   try {
-    const file = await realpath(path);
-    const { mode } = await stat(file);
+    const file = realpathSync(path);
+    const { mode } = statSync(file);
     const isFile = (mode & 0o170000) === 0o100000;
     return isFile && (mode & 0o111) !== 0 ? file : undefined;
   } catch {
@@ -80,10 +79,15 @@ async function executable(path: string): Promise<string | undefined> {
   }
 }
 
-async function isNodeScript(file: string): Promise<boolean> {
+function isNodeScript(file: string): boolean {
   if (/\.[cm]?js$/.test(file)) return true;
-  await using handle = await open(file);
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(128), 0, 128, 0);
-  const [firstLine = ""] = buffer.toString("latin1", 0, bytesRead).split("\n");
+  const beginning = Buffer.alloc(128);
+  const handle = openSync(file, "r");
+  try {
+    readSync(handle, beginning, 0, beginning.length, 0);
+  } finally {
+    closeSync(handle);
+  }
+  const [firstLine = ""] = beginning.toString("latin1").split("\n");
   return /^#!.*\bnode\b/.test(firstLine);
 }

@@ -51,9 +51,9 @@ export async function endLeftBehind(folder: string, clock: Clock): Promise<numbe
 
 function readNote(path: string): TreeProcess | undefined {
   try {
-    const { pid, parent, group, startedAt } = JSON.parse(readFileSync(path, "utf8")) as TreeProcess;
-    return [pid, parent, group, startedAt].every(Number.isInteger)
-      ? { pid, parent, group, startedAt }
+    const { pid, parent, group, session, startedAt } = JSON.parse(readFileSync(path, "utf8")) as TreeProcess;
+    return [pid, parent, group, session, startedAt].every(Number.isInteger)
+      ? { pid, parent, group, session, startedAt }
       : undefined;
   } catch {
     return undefined;

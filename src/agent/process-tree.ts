@@ -6,6 +6,7 @@ export interface TreeProcess {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
+  readonly session: number;
   /** Clock ticks since the machine's start. */
   readonly startedAt: number;
 }
@@ -50,7 +51,8 @@ function stillRuns(known: TreeProcess): boolean {
   return now !== undefined && now.startedAt === known.startedAt;
 }
 
-function listProcesses(): readonly TreeProcess[] | undefined {
+/** All that run; undefined where there is no /proc to read. */
+export function listProcesses(): readonly TreeProcess[] | undefined {
   try {
     return readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
@@ -73,14 +75,15 @@ export function readProcess(pid: number): TreeProcess | undefined {
 /** Reads a line of `/proc/<pid>/stat`, see proc(5). The program's name is in brackets and may hold brackets itself. */
 export function parseStat(stat: string): TreeProcess | undefined {
   const afterName = stat.lastIndexOf(")");
-  const [state, parent, group, ...rest] = stat.slice(afterName + 2).split(" ");
-  // Field 22 of the line; `rest` begins with field 6.
-  const startedAt = rest[16];
+  const [state, parent, group, session, ...rest] = stat.slice(afterName + 2).split(" ");
+  // Field 22 of the line; `rest` begins with field 7.
+  const startedAt = rest[15];
   if (afterName === -1 || state === "Z" || state === "X" || startedAt === undefined) return undefined;
   return {
     pid: Number.parseInt(stat, 10),
     parent: Number(parent),
     group: Number(group),
+    session: Number(session),
     startedAt: Number(startedAt),
   };
 }

@@ -1,16 +1,18 @@
+import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { execa } from "execa";
 import type { Clock } from "../domain/clock.ts";
 import type { AgentExit } from "../domain/failure.ts";
 import { createLineSplitter } from "./jsonl.ts";
 import { lastWords } from "./last-words.ts";
+import { killOrphans, MARK } from "./orphans.ts";
 import { descendantsOf, killGroup, killGroups } from "./process-tree.ts";
 
 export interface ProcessOptions {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment: nothing of evie's own is added. */
+  /** The whole environment, to which only the mark is added by which its processes are known. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
   /** Called for each line of stdout, in order, never after `ended`; see `createLineSplitter`. It must not throw. */
@@ -18,7 +20,8 @@ export interface ProcessOptions {
 }
 
 export type ProcessEnd =
-  | { readonly type: "exited"; readonly exit: AgentExit }
+  /** `orphans`: how many process groups of its tools it left at work, which were then killed; not there when none. */
+  | { readonly type: "exited"; readonly exit: AgentExit; readonly orphans?: number }
   /** It never ran; `code` is the system's, such as ENOENT or EACCES. */
   | { readonly type: "not_started"; readonly code: string; readonly reason: string };
 
@@ -44,9 +47,10 @@ const STDERR_KEPT = 8_192;
 
 /** Starts a program in a process group of its own, so that Ctrl-C for evie does not reach it. Never throws. */
 export function startProcess({ file, args, cwd, env, clock, onLine }: ProcessOptions): LineProcess {
+  const mark = randomUUID();
   const child = execa(file, args, {
     cwd,
-    env,
+    env: { ...env, [MARK]: mark },
     extendEnv: false,
     // With execa's own buffer a child ends at 100 MB of output.
     buffer: false,
@@ -55,6 +59,7 @@ export function startProcess({ file, args, cwd, env, clock, onLine }: ProcessOpt
     forceKillAfterDelay: false,
   });
 
+  let dismissal: Promise<void> | undefined;
   let over = false;
   let bytesRead = 0;
   const lines = createLineSplitter((line) => {
@@ -90,10 +95,13 @@ export function startProcess({ file, args, cwd, env, clock, onLine }: ProcessOpt
     settle(end);
   };
   const finishExited = async (code: number | undefined, signal: string | undefined): Promise<void> => {
+    // Whoever dismisses it ends its tree.
+    const orphans = dismissal === undefined && child.pid !== undefined ? killOrphans(mark, child.pid) : 0;
     await drained();
     const words = lastWords(stderr.toString("utf8"));
     finish({
       type: "exited",
+      ...(orphans === 0 ? {} : { orphans }),
       exit: {
         ...(code === undefined ? {} : { code }),
         ...(signal === undefined ? {} : { signal }),
@@ -127,7 +135,6 @@ export function startProcess({ file, args, cwd, env, clock, onLine }: ProcessOpt
     if (now === undefined) killGroup(pid);
     child.kill("SIGKILL");
   };
-  let dismissal: Promise<void> | undefined;
 
   return {
     pid: child.pid,

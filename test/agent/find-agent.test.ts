@@ -24,7 +24,7 @@ async function put(path: string, text: string, mode = 0o755): Promise<string> {
 describe("finding the agent", () => {
   test("takes the configured words as they are", async () => {
     const configured = ["node", "/my/agent.js", "--fast"];
-    expect(await findAgent({ configured, path: process.env["PATH"] })).toEqual({
+    expect(findAgent({ configured, path: process.env["PATH"] })).toEqual({
       file: "node",
       args: ["/my/agent.js", "--fast"],
       from: "configured",
@@ -32,7 +32,7 @@ describe("finding the agent", () => {
   });
 
   test("finds the pi that evie brings, and runs it with evie's node", async () => {
-    expect(await findAgent({ path: "" })).toEqual({
+    expect(findAgent({ path: "" })).toEqual({
       file: process.execPath,
       args: [expect.stringMatching(/node_modules\/@earendil-works\/pi-coding-agent\/.*\.js$/)],
       from: "bundled",
@@ -42,7 +42,7 @@ describe("finding the agent", () => {
   test("walks up to the node_modules that has it", async () => {
     await put(PACKAGE, '{"bin":{"pi":"dist/cli.js"}}');
     await put("deep/node_modules/other/package.json", "{}");
-    const found = await findAgent({ from: join(folder, "deep/er/src"), configured: [] });
+    const found = findAgent({ from: join(folder, "deep/er/src"), configured: [] });
     expect(found?.args).toEqual([join(folder, dirname(PACKAGE), "dist/cli.js")]);
   });
 
@@ -52,7 +52,7 @@ describe("finding the agent", () => {
       await put(PACKAGE, text);
       const file = await put("bin/pi", "#!/bin/sh\n");
       const path = `relative:/nowhere::${join(folder, "bin")}`;
-      expect(await findAgent({ from: folder, path })).toEqual({ file, args: [], from: "path" });
+      expect(findAgent({ from: folder, path })).toEqual({ file, args: [], from: "path" });
     },
   );
 
@@ -64,7 +64,7 @@ describe("finding the agent", () => {
     const file = await put(`lib/${name}`, text);
     await mkdir(join(folder, "bin"));
     await symlink(file, join(folder, "bin/pi"));
-    const found = await findAgent({ from: folder, path: join(folder, "bin") });
+    const found = findAgent({ from: folder, path: join(folder, "bin") });
     expect(found).toEqual({ file: process.execPath, args: [file], from: "path" });
   });
 
@@ -74,6 +74,6 @@ describe("finding the agent", () => {
     await mkdir(join(folder, "c"));
     await symlink("/nowhere", join(folder, "c/pi"));
     const path = ["a", "b", "c"].map((name) => join(folder, name)).join(":");
-    expect(await findAgent({ from: folder, path })).toBeUndefined();
+    expect(findAgent({ from: folder, path })).toBeUndefined();
   });
 });

@@ -71,10 +71,18 @@ describe("a program that talks in lines", () => {
     await expect(ended).resolves.toEqual({ type: "exited", exit: { code: 0 } });
   });
 
-  test("has the environment that was given, and nothing else", async () => {
-    const { ended, lines } = start("console.log(JSON.stringify(process.env))", { ONLY: "this" });
-    await ended;
-    expect(lines).toEqual(['{"ONLY":"this"}']);
+  test("has the environment that was given, and besides only a mark of its own", async () => {
+    const [one, other] = ["this", "that"].map((only) =>
+      start("console.log(JSON.stringify(process.env))", { ONLY: only }),
+    );
+    await Promise.all([one?.ended, other?.ended]);
+    const environments = [one, other].map(
+      (each) => JSON.parse(each?.lines[0] ?? "{}") as Record<string, string>,
+    );
+    expect(environments).toEqual([
+      { ONLY: "this", _EVIE_AGENT: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      { ONLY: "that", _EVIE_AGENT: expect.not.stringMatching(environments[0]?.["_EVIE_AGENT"] ?? "none") },
+    ]);
   });
 
   test("has a process group of its own", async () => {

@@ -20,7 +20,7 @@ import type { FakeProcess } from "../fakes/fake-agent/script.ts";
 import { createRecorder } from "./recorder.ts";
 import type { Recorder } from "./recorder.ts";
 
-const FAKE_AGENT = fileURLToPath(new URL("../fakes/fake-agent.ts", import.meta.url));
+export const FAKE_AGENT = fileURLToPath(new URL("../fakes/fake-agent.ts", import.meta.url));
 
 interface LogLine {
   readonly level: keyof Log;
@@ -62,7 +62,7 @@ export async function openBench(options: BenchOptions): Promise<Bench> {
   const start = createPiAgent({
     clock: options.clock ?? realClock,
     log: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
-    command: options.command,
+    find: () => options.command,
     env: { ...agentEnvironment(process.env, []), FAKE_AGENT_LOG: logFile, ...options.env },
   });
   return {
@@ -103,7 +103,7 @@ export async function openPiBench(): Promise<Bench & { readonly model: StandInMo
   await writeAgentFolder(settings, model.baseUrl);
   await quickRetries(join(settings, "settings.json"));
   const bench = await openBench({
-    command: await findAgent({}),
+    command: findAgent({}),
     env: { PI_CODING_AGENT_DIR: settings, PI_OFFLINE: "1", PI_TELEMETRY: "0" },
   });
   return {

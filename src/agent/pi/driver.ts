@@ -24,8 +24,8 @@ import { createTranslator } from "./translate.ts";
 export interface PiAgentDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** Undefined when no agent was found: each start then fails as `missing`. */
-  readonly command: AgentCommand | undefined;
+  /** Asked at each start. Undefined when there is no agent: that start then fails as `missing`. */
+  readonly find: () => AgentCommand | undefined;
   /** The whole environment of the agent; see `agentEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -34,11 +34,13 @@ export interface PiAgentDeps {
 const START_DEADLINE = 30_000;
 
 /** The driver of `pi --mode rpc`: one process a session, spoken to in JSON lines. */
-export function createPiAgent({ command, ...deps }: PiAgentDeps): StartAgent {
-  return (options) =>
-    command === undefined
+export function createPiAgent({ find, ...deps }: PiAgentDeps): StartAgent {
+  return (options) => {
+    const command = find();
+    return command === undefined
       ? neverStarted({ type: "missing", command: "pi" })
       : startPi({ ...deps, command }, options);
+  };
 }
 
 /** pi makes its file readable for everybody. Until there is one, there is nothing to close. */
@@ -61,7 +63,7 @@ function neverStarted(failure: AgentFailure): Agent {
 }
 
 function startPi(
-  { clock, log, command, env }: PiAgentDeps & { readonly command: AgentCommand },
+  { clock, log, command, env }: Omit<PiAgentDeps, "find"> & { readonly command: AgentCommand },
   { sessionFile, cwd, emit, ask }: AgentOptions,
 ): Agent {
   const ready = Promise.withResolvers<AgentFailure | undefined>();
@@ -145,7 +147,7 @@ function startPi(
     end = await agent.ended;
     takeNoteAway();
     const asked = dismissAsked || startFailure !== undefined;
-    const exit = end.type === "exited" ? end.exit : { reason: end.reason };
+    const exit = end.type === "exited" ? { ...end.exit, orphans: end.orphans ?? 0 } : { reason: end.reason };
     if (asked || current === undefined) log.debug({ ...about, ...exit, badLines }, "The agent has ended.");
     else log.warn({ ...about, ...exit, badLines }, "The agent ended in the middle of a run.");
     starting.abort();

@@ -2,10 +2,19 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
+import type { AgentCommand } from "../../../src/agent/find-agent.ts";
 import type { AgentEvent, Notice } from "../../../src/domain/events.ts";
 import { createFakeClock } from "../../fakes/fake-clock.ts";
 import { fold, textsOf } from "../recorder.ts";
-import { isRunning, notesOf, openBench, openFakeBench, receivedBy, textPrompt } from "../subjects.ts";
+import {
+  FAKE_AGENT,
+  isRunning,
+  notesOf,
+  openBench,
+  openFakeBench,
+  receivedBy,
+  textPrompt,
+} from "../subjects.ts";
 import type { Bench } from "../subjects.ts";
 
 const isUpdate = (event: AgentEvent): boolean => event.type === "message_update";
@@ -83,6 +92,14 @@ describe("the start of an agent", () => {
     const run = agent.run(textPrompt("hello"));
     expect(await run.accepted).toBe(false);
     expect(await run.ended).toMatchObject({ type: "failed", failure: { type: "missing" } });
+  });
+
+  test("finds an agent that was installed after evie's start", async () => {
+    const machine: { command?: AgentCommand } = {};
+    await using bench = await openBench(machine);
+    expect(await bench.start().agent.ready).toEqual({ type: "missing", command: "pi" });
+    machine.command = { file: process.execPath, args: [FAKE_AGENT], from: "path" };
+    expect(await bench.start().agent.ready).toBeUndefined();
   });
 
   test("fails with the system's words when the program may not be run", async () => {

@@ -14,7 +14,7 @@ async function probe(prepare: (agentFolder: string) => Promise<unknown>): Promis
   onTestFinished(() => rm(folder, { recursive: true }));
   const agentFolder = join(folder, "agent");
   await prepare(agentFolder);
-  const command = await findAgent({});
+  const command = findAgent({});
   if (command === undefined) throw new Error("there is no pi");
   const env = {
     PATH: process.env["PATH"] ?? "",

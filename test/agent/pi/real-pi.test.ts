@@ -1,8 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { descendantsOf, readProcess } from "../../../src/agent/process-tree.ts";
 import { fold } from "../recorder.ts";
-import { openPiBench, textPrompt } from "../subjects.ts";
+import { isRunning, openPiBench, textPrompt } from "../subjects.ts";
 
 /** The smallest PNG that is one. */
 const PIXEL = Buffer.from(
@@ -31,6 +33,37 @@ describe("pi itself", () => {
     ]);
     const roles = fold(started.events).messages.map((message) => message.role);
     expect(roles).toEqual(["user", "assistant", "toolResult", "assistant"]);
+  });
+
+  test.each([
+    ["a tool at work", "echo $$; (sleep 600 & echo $!; wait) & sleep 600", [false, false]],
+    [
+      "but what a tool has sent away",
+      "setsid sleep 600 >/dev/null 2>&1 & echo $!; echo $$; sleep 600",
+      [true, false],
+    ],
+  ])("that is killed from outside leaves nothing behind, %s", async (_what, command, alive) => {
+    const started = bench.start("killed.jsonl");
+    await started.agent.ready;
+    const order = `MOCK${JSON.stringify([{ tools: [{ name: "bash", args: { command } }] }])}`;
+    const run = started.agent.run(textPrompt(order));
+    const pids = (): readonly number[] =>
+      (fold(started.events).tools[0]?.output ?? "")
+        .trim()
+        .split("\n")
+        .map(Number)
+        .filter((pid) => pid > 0);
+    await expect.poll(() => pids().length, { timeout: 10_000 }).toBe(2);
+    const pi = descendantsOf(process.pid)?.find(
+      ({ pid }) => pid === readProcess(pids()[alive.indexOf(false)] ?? 0)?.parent,
+    );
+    process.kill(pi?.pid ?? 0, "SIGKILL");
+    expect(await run.ended).toMatchObject({ failure: { type: "exited", exit: { signal: "SIGKILL" } } });
+    await expect.poll(() => pids().map(isRunning)).toEqual(alive);
+    for (const pid of pids().filter(isRunning)) process.kill(pid, "SIGKILL");
+    const again = bench.start("killed.jsonl");
+    await again.agent.ready;
+    expect(await again.agent.run(textPrompt('MOCK{"text":"Back."}')).ended).toEqual({ type: "done" });
   });
 
   test("shows a picture to the model, also without a word, and tells of one that it cannot use", async () => {
