@@ -2,7 +2,7 @@ import type { Update } from "grammy/types";
 import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { Backoff } from "./backoff.ts";
-import { updateChat } from "./receive.ts";
+import { updateChat } from "./about-update.ts";
 
 /** What the inbox needs of a store. Each call throws when the store cannot, and is durable when it returns. */
 export interface UpdateStore {

@@ -4,6 +4,7 @@ import { failureSentence } from "../domain/failure.ts";
 import { type ChatKey, type ChatPlace, parseChatKey } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Turn } from "../domain/sessions.ts";
+import { writtenAt } from "./about-update.ts";
 import type { Again } from "./again.ts";
 import { createBursts } from "./burst.ts";
 import { runCommand } from "./commands.ts";
@@ -13,7 +14,7 @@ import type { Inbox } from "./inbox.ts";
 import { createLatePieces, type Kinship, kinshipOf } from "./late.ts";
 import type { Outboxes } from "./outboxes.ts";
 import type { Parts } from "./parts.ts";
-import { type Incoming, type IncomingCommand, receive, type Recipient, writtenAt } from "./receive.ts";
+import { type Incoming, type IncomingCommand, receive, type Recipient } from "./receive.ts";
 import { AGED_AFTER } from "./timing.ts";
 import { replies } from "./words.ts";
 

@@ -242,21 +242,3 @@ function isPresent(value: unknown): boolean {
 function ignored(reason: string): Received {
   return { type: "ignored", reason };
 }
-
-/** When an update's message was written, in milliseconds since 1970, as far as it says. */
-export function writtenAt(update: Update): number | undefined {
-  const seconds = numberOf(loose<Message>(loose<Update>(update).message).date);
-  return seconds === undefined || seconds <= 0 ? undefined : seconds * 1_000;
-}
-
-/** The chat that an update is of, as far as it names one. */
-export function updateChat(update: Update): ChatKey | undefined {
-  const { message, edited_message: edited, callback_query: press } = loose<Update>(update);
-  const { chat, message_thread_id: thread } = loose<Message>(
-    message ?? edited ?? loose<CallbackQuery>(press).message,
-  );
-  const chatId = numberOf(loose<Chat>(chat).id);
-  if (chatId === undefined) return undefined;
-  const threadId = numberOf(thread);
-  return makeChatKey(threadId === undefined ? { chatId } : { chatId, threadId });
-}

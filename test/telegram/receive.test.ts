@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Update } from "grammy/types";
-import { receive, type Received, updateChat, writtenAt } from "../../src/telegram/receive.ts";
+import { receive, type Received } from "../../src/telegram/receive.ts";
 import {
   ada,
   commandMark,
@@ -307,15 +307,6 @@ test.each<[string, object, string]>([
   ["nobody's", { from: undefined }, "a press of a button without a person or a place"],
 ])("a press that is %s is for the log only", (_, fields, reason) => {
   expect(read(press(fields))).toEqual({ type: "ignored", reason });
-});
-
-test("an update's chat and age are told as far as it names them", () => {
-  expect(updateChat(messageUpdate({ text: "hi" }))).toBe("7");
-  expect(updateChat(messageUpdate({ text: "hi", message_thread_id: 5 }, "edited_message"))).toBe("7:5");
-  expect(updateChat(press())).toBe("7");
-  expect(updateChat(rawUpdate({ poll: {} }))).toBeUndefined();
-  expect(writtenAt(messageUpdate({ date: 1_700_000_000 }))).toBe(1_700_000_000_000);
-  expect(writtenAt(messageUpdate({ date: 0 }))).toBeUndefined();
 });
 
 test.each<[string, object]>([
