@@ -2,12 +2,12 @@ import { statSync } from "node:fs";
 import type { Agent, StartAgent } from "../domain/agent.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { AgentEvent, TurnEvent } from "../domain/events.ts";
-import type { AgentFailure } from "../domain/failure.ts";
 import type { TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Prompt } from "../domain/prompt.ts";
 import type { Question } from "../domain/question.ts";
 import type { ObservedSession } from "../domain/sessions.ts";
+import { createAgentBerth } from "./agent-berth.ts";
 import { placeOf } from "./facts.ts";
 import type { Ledgers, SessionRecord } from "./ledger.ts";
 import { createMirror, SNAPSHOT_MESSAGES } from "./mirror.ts";
@@ -15,9 +15,6 @@ import { createPictured } from "./pictured.ts";
 import { createPrompts } from "./prompts.ts";
 import { createQuestions } from "./questions.ts";
 import { createTurnRunner } from "./turn-runner.ts";
-
-/** An agent that nobody asked anything for so long is put to rest; it resumes with the next prompt. */
-export const REST_AFTER = 10 * 60_000;
 
 export interface SessionOptions {
   readonly record: SessionRecord;
@@ -42,12 +39,6 @@ export interface OwnedSession extends ObservedSession {
 export function createSession(options: SessionOptions): OwnedSession {
   const { record, sessionFile, startAgent, ledgers, answerAt, clock, log } = options;
   const { id, cwd, face } = record;
-  let agent: Agent | undefined;
-  /** Settles when the last process is gone: two processes on one session file would part its history. */
-  let lastGone: Promise<void> = Promise.resolve();
-  /** Grows when the agent is let go of: what was being started before must not come up any more. */
-  let era = 0;
-  let idle = new AbortController();
   let updatedAt = record.lastUsedAt;
   /** The turn that began last. */
   let begun: TurnId | undefined;
@@ -65,7 +56,7 @@ export function createSession(options: SessionOptions): OwnedSession {
   });
   const runner = createTurnRunner({
     agent: async () => {
-      const ready = await readyAgent();
+      const ready = await berth.ready();
       return "type" in ready ? ready : asHeld(ready);
     },
     emit: emitTurn,
@@ -100,6 +91,16 @@ export function createSession(options: SessionOptions): OwnedSession {
     log,
   });
   const pictured = createPictured({ id, ledger: ledgers.pictures, log });
+  const berth = createAgentBerth({
+    session: id,
+    start: () => {
+      const started = startAgent({ sessionFile, cwd, emit, ask: (question) => ask(question, started) });
+      return started;
+    },
+    busy: () => runner.busy,
+    clock,
+    log,
+  });
 
   function emit(event: AgentEvent): void {
     mirror.emit(pictured.add(event));
@@ -116,7 +117,7 @@ export function createSession(options: SessionOptions): OwnedSession {
     questions.cancelAll();
     mirror.emit(event);
     prompts.ended(event.turnId, { outcome: event.outcome, text: mirror.lastText });
-    restWhenIdle();
+    berth.rest();
   }
 
   function touch(): void {
@@ -155,70 +156,6 @@ export function createSession(options: SessionOptions): OwnedSession {
     emit({ type: "notice", notice: { type: "question_open", title, answerAt } });
   }
 
-  /** The agent, ready. One at a time, and none is begun before the previous process was seen to exit. */
-  async function readyAgent(): Promise<Agent | AgentFailure> {
-    const asked = era;
-    if (agent === undefined) await lastGone;
-    if (asked !== era) return { type: "start_failed", exit: { lastWords: "it was dismissed" } };
-    const current = (agent ??= begin());
-    const failure = await current.ready;
-    if (failure === undefined) return current;
-    // What failed to start is never asked again: the next prompt starts another, once this one's exit was seen.
-    if (agent === current) agent = undefined;
-    return failure;
-  }
-
-  function begin(): Agent {
-    const started = startAgent({ sessionFile, cwd, emit, ask: (question) => ask(question, started) });
-    log.debug({ session: id }, "agent starting");
-    lastGone = seeOff(started);
-    return started;
-  }
-
-  async function seeOff(leaving: Agent): Promise<void> {
-    await leaving.gone;
-    if (agent === leaving) agent = undefined;
-    log.debug({ session: id }, "agent gone");
-  }
-
-  /** From here on no prompt reaches the process, even while it is still on its way out. */
-  async function letGo(): Promise<void> {
-    const leaving = agent;
-    era += 1;
-    agent = undefined;
-    await leaving?.dismiss();
-  }
-
-  function restWhenIdle(): void {
-    idle.abort();
-    // A timer for nobody would keep the program alive after its end.
-    if (agent === undefined) return;
-    idle = new AbortController();
-    void rest(idle.signal);
-  }
-
-  async function rest(disturbed: AbortSignal): Promise<void> {
-    await clock.sleep(REST_AFTER, disturbed);
-    if (disturbed.aborted || runner.busy || agent === undefined) return;
-    log.info({ session: id }, "agent idle, put to rest");
-    await letGo();
-  }
-
-  async function wake(): Promise<void> {
-    idle.abort();
-    const asked = era;
-    const result = await readyAgent();
-    if (asked !== era) return;
-    if ("type" in result) log.warn({ session: id, failure: result }, "the agent could not be started");
-    else restWhenIdle();
-  }
-
-  async function end(): Promise<void> {
-    idle.abort();
-    await letGo();
-    await lastGone;
-  }
-
   return {
     id,
     cwd,
@@ -255,18 +192,16 @@ export function createSession(options: SessionOptions): OwnedSession {
       const oldest = more ? messages[0]?.key : undefined;
       return { messages, ...(oldest === undefined ? {} : { before: oldest }) };
     },
-    wake() {
-      wake().catch((error: unknown) => log.error({ err: error, session: id }, "an agent could not be woken"));
-    },
+    wake: () => berth.wake(),
     stop: () => runner.stop(),
     idle: () => runner.idle(),
     async dismiss() {
       runner.stop();
-      await end();
+      await berth.clear();
     },
     async leave() {
       runner.stop({ leaving: true });
-      await end();
+      await berth.clear();
     },
   };
 }
