@@ -57,7 +57,7 @@ test("another process that has the number since is left alone, and so is a note 
   const child = await program("stubborn");
   await writeFile(
     join(folder, "a.jsonl.pid"),
-    JSON.stringify({ pid: child.pid, parent: 1, group: child.pid, startedAt: 1 }),
+    JSON.stringify({ pid: child.pid, parent: 1, group: child.pid, session: child.pid, startedAt: 1 }),
   );
   await writeFile(join(folder, "b.jsonl.pid"), "rubbish");
   await writeFile(join(folder, "c.jsonl"), "");

@@ -502,6 +502,8 @@ describe("a piece that comes late", () => {
     const id = session(0).turns[0]?.id;
     if (id === undefined) throw new Error("no turn");
     session(0).emit({ type: "agent_start", turnId: id, face: "telegram" });
+    const begun = { key: "k", role: "assistant", at: 1, content: [{ type: "text", text: "I see" }] } as const;
+    session(0).emit({ type: "message_end", key: "k", message: begun });
     take(album());
     await flush();
     session(0).emit({ type: "agent_end", turnId: id, outcome: { type: "replaced" } });
