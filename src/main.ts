@@ -189,7 +189,10 @@ async function run(
     "evie starts",
   );
   const ended = new AbortController();
-  const sweeping = sweepDaily({ ...store, filesFolder: home.files, clock, log }, ended.signal);
+  const sweeping = sweepDaily(
+    { ...store, filesFolder: home.files, filesInUse: () => bot.filesInUse(), clock, log },
+    ended.signal,
+  );
   try {
     if (httpToken === undefined) return await serve({ bot, sessions, clock, log });
     const web = await startWeb({

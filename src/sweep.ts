@@ -17,6 +17,8 @@ export interface SweepOptions {
   readonly updates: { sweep(before: number): void };
   readonly turns: { sweep(before: number): void };
   readonly filesFolder: string;
+  /** The files that prompts which wait or run may name: their age does not matter, nor a clock that jumps. */
+  readonly filesInUse: () => ReadonlySet<string>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -32,12 +34,13 @@ export async function sweepDaily(options: SweepOptions, stopped: AbortSignal): P
   }
 }
 
-async function sweep({ updates, turns, filesFolder, clock }: SweepOptions): Promise<void> {
+async function sweep({ updates, turns, filesFolder, filesInUse, clock }: SweepOptions): Promise<void> {
   const now = clock.date();
   turns.sweep(now - TURNS_KEPT);
   updates.sweep(now - UPDATES_KEPT);
   for (const name of await readdir(filesFolder)) {
     const path = join(filesFolder, name);
+    if (filesInUse().has(path)) continue;
     const { mtimeMs } = await stat(path);
     if (mtimeMs < now - FILES_KEPT) await rm(path, { recursive: true, force: true });
   }

@@ -235,6 +235,7 @@ describe("the stop itself", () => {
     const bot: ServeOptions["bot"] = {
       connect: () => Promise.resolve({ id: 1, username: "evie_bot" }),
       health: () => ({}),
+      filesInUse: () => new Set(),
       run: () => Promise.reject(new ConflictError()),
       stop: step("stop"),
       idle: step("idle"),

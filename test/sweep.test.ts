@@ -14,13 +14,21 @@ async function setUp() {
   const clock = createFakeClock();
   const log = createMemoryLog();
   const swept: string[] = [];
+  const inUse = new Set<string>();
   const before = (what: string) => ({
     sweep: (at: number) => void swept.push(`${what} ${(clock.date() - at) / DAY}`),
   });
   const stopping = new AbortController();
   const sweeping = (): Promise<void> =>
     sweepDaily(
-      { updates: before("updates"), turns: before("turns"), filesFolder, clock, log },
+      {
+        updates: before("updates"),
+        turns: before("turns"),
+        filesFolder,
+        filesInUse: () => inUse,
+        clock,
+        log,
+      },
       stopping.signal,
     );
   const file = async (name: string, age: number): Promise<void> => {
@@ -28,7 +36,7 @@ async function setUp() {
     const at = (clock.date() - age) / 1_000;
     await utimes(join(filesFolder, name), at, at);
   };
-  return { filesFolder, clock, log, swept, stopping, sweeping, file };
+  return { filesFolder, inUse, clock, log, swept, stopping, sweeping, file };
 }
 
 test("what is old goes at the start, and files after thirty days", async () => {
@@ -52,6 +60,20 @@ test("it goes on day by day, also after a day on which it failed", async () => {
   expect(log.messages("warn")).toEqual(["not all that is old could be removed"]);
   await clock.advance(DAY);
   await expect.poll(() => swept.length).toBe(4);
+  stopping.abort();
+  await over;
+});
+
+test("a file that a prompt may still name stays, however old the clock says it is", async () => {
+  const { sweeping, stopping, inUse, file, filesFolder, clock } = await setUp();
+  await file("named.pdf", 40 * DAY);
+  inUse.add(join(filesFolder, "named.pdf"));
+  const over = sweeping();
+  await expect.poll(() => clock.sleepers).toBe(1);
+  expect(await readdir(filesFolder)).toEqual(["named.pdf"]);
+  inUse.clear();
+  await clock.advance(DAY);
+  await expect.poll(() => readdir(filesFolder)).toEqual([]);
   stopping.abort();
   await over;
 });

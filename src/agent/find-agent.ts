@@ -79,14 +79,19 @@ function executable(path: string): string | undefined {
   }
 }
 
+/** Of a program that may be run and not read it is not known: the system runs it then. */
 function isNodeScript(file: string): boolean {
   if (/\.[cm]?js$/.test(file)) return true;
   const beginning = Buffer.alloc(128);
-  const handle = openSync(file, "r");
   try {
-    readSync(handle, beginning, 0, beginning.length, 0);
-  } finally {
-    closeSync(handle);
+    const handle = openSync(file, "r");
+    try {
+      readSync(handle, beginning, 0, beginning.length, 0);
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return false;
   }
   const [firstLine = ""] = beginning.toString("latin1").split("\n");
   return /^#!.*\bnode\b/.test(firstLine);

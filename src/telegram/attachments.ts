@@ -52,14 +52,21 @@ export interface AttachmentsOptions {
 
 export type FetchAttachment = (file: FileReference) => Attachment;
 
+export interface Attachments {
+  (file: FileReference): Attachment;
+  /** The files that prompts which wait or run may name. */
+  readonly inUse: ReadonlySet<string>;
+}
+
 /** Why a file could not be had, as a clause for people: "it is larger than 20 MB". */
 class MissingFileError extends Error {
   override readonly name = "MissingFileError";
 }
 
 /** Starts to fetch files at once, each beside all others and beside the burst's window. */
-export function createAttachments(options: AttachmentsOptions): FetchAttachment {
+export function createAttachments(options: AttachmentsOptions): Attachments {
   const { folder, clock, log } = options;
+  const inUse = new Set<string>();
 
   async function fetchFile(file: FileReference, path: string, signal: AbortSignal): Promise<Attached> {
     try {
@@ -76,9 +83,10 @@ export function createAttachments(options: AttachmentsOptions): FetchAttachment 
     }
   }
 
-  return (file) => {
+  const fetchAttachment: FetchAttachment = (file) => {
     const released = new AbortController();
     const path = join(folder, `${randomUUID()}${safeExtension(file.name)}`);
+    inUse.add(path);
     const settled = fetchFile(file, path, released.signal);
     return {
       settled,
@@ -88,6 +96,7 @@ export function createAttachments(options: AttachmentsOptions): FetchAttachment 
       release() {
         if (released.signal.aborted) return;
         released.abort();
+        inUse.delete(path);
         void settled.then(async (attached) => {
           if (attached.type !== "image") return;
           await rm(attached.image.path, { force: true }).catch((error: unknown) =>
@@ -97,6 +106,7 @@ export function createAttachments(options: AttachmentsOptions): FetchAttachment 
       },
     };
   };
+  return Object.assign(fetchAttachment, { inUse });
 }
 
 async function download(

@@ -51,6 +51,8 @@ export interface Telegram {
   connect(signal: AbortSignal): Promise<BotIdentity | undefined>;
   /** When Telegram last answered a poll, in milliseconds since 1970, and what keeps evie from taking messages, if anything. */
   health(): { readonly lastGoodPoll?: number; readonly trouble?: string };
+  /** The files that prompts which wait or run may name. */
+  filesInUse(): ReadonlySet<string>;
   /** Receives until `stop`. Rejects with UnauthorizedError or ConflictError. */
   run(): Promise<void>;
   /** Receives no more; bursts that wait are left to the next start, and their chats told. Never rejects. */
@@ -228,6 +230,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
         ...(trouble === undefined ? {} : { trouble }),
       };
     },
+    filesInUse: () => fetchAttachment.inUse,
     run: () => poller.run(),
     async stop() {
       intake?.close();

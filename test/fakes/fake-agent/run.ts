@@ -195,7 +195,7 @@ async function runTool(tool: FakeTool, signal: AbortSignal): Promise<void> {
   if (tool.process === true) {
     const child = spawn("sh", ["-c", "sleep 600 & sleep 600"], {
       detached: true,
-      stdio: ["ignore", tool.holdStdout === true ? "inherit" : "ignore", "ignore"],
+      stdio: ["ignore", tool.holdStdout === true ? "inherit" : "pipe", "ignore"],
     });
     tools.add(child);
     const partialResult = { content: [{ type: "text", text: `${child.pid}` }] };
