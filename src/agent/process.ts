@@ -94,9 +94,10 @@ export function startProcess({ file, args, cwd, env, clock, onLine }: ProcessOpt
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     settle(end);
   };
+  let orphans: number | undefined;
   const finishExited = async (code: number | undefined, signal: string | undefined): Promise<void> => {
-    // Whoever dismisses it ends its tree.
-    const orphans = dismissal === undefined && child.pid !== undefined ? killOrphans(mark, child.pid) : 0;
+    // Whoever dismisses it ends its tree. Once: what a killed tool has sent away would look like a tool itself.
+    orphans ??= dismissal === undefined && child.pid !== undefined ? killOrphans(mark, child.pid) : 0;
     await drained();
     const words = lastWords(stderr.toString("utf8"));
     finish({

@@ -96,9 +96,12 @@ describe("when an agent is killed from outside", () => {
     expect(agent.told.map(isRunning)).toEqual([true]);
   });
 
-  test("of a tool at work, what it had sent away stays, and the tool goes", async () => {
+  test.each([
+    ["its output elsewhere", ">/dev/null 2>&1"],
+    ["its output still the tool's", ""],
+  ])("of a tool at work, what it had sent away stays, %s, and the tool goes", async (_what, output) => {
     const agent = await start(
-      `tool("setsid sleep 600 >/dev/null 2>&1 & sleep 0.3; echo $!; echo $$; wait; sleep 600")`,
+      `tool("setsid sleep 600 ${output} & sleep 0.3; echo $!; echo $$; wait; sleep 600")`,
       2,
     );
     await kill(agent);

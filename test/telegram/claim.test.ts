@@ -111,6 +111,16 @@ describe("a claim link", () => {
     ]);
   });
 
+  test("takes the bot from nobody who owns it", async () => {
+    const ledger = { ...createLedger(), own: () => undefined };
+    const { claim, clock, owners, secret } = setUp({ ledger });
+    void claim.offer("evie_bot", new AbortController().signal);
+    await clock.settle();
+    // The ledger forgets to close the link.
+    for (const from of [7, 8]) claim.admit(update({ text: `/start ${secret()}`, from }));
+    expect(owners).toEqual([7]);
+  });
+
   test("opens nothing where others are allowed already, and none is announced there", async () => {
     const { ledger, clock, secret } = await offered();
     const again = setUp({ ledger, clock, isClaimable: false });
@@ -137,6 +147,10 @@ describe("a claim link", () => {
     {
       how: "in a group",
       words: (secret) => ({ text: `/start ${secret}`, more: { chat: { id: -5, type: "group" } } }),
+    },
+    {
+      how: "in somebody else's chat",
+      words: (secret) => ({ text: `/start ${secret}`, more: { chat: { id: 9, type: "private" } } }),
     },
     {
       how: "by a bot",
