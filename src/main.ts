@@ -23,6 +23,7 @@ import { findLeftovers } from "./leftovers.ts";
 import { createLog } from "./log.ts";
 import { ListenError } from "./http/listen.ts";
 import { keepToken } from "./http/token.ts";
+import { useProxy } from "./proxy.ts";
 import { serve } from "./serve.ts";
 import { createSessions } from "./session/sessions.ts";
 import { StoreError } from "./store/open-database.ts";
@@ -130,6 +131,7 @@ async function run(
   const httpToken = tokenOf(config);
   const secrets = httpToken === undefined ? [token] : [token, httpToken];
   const log = createLog({ level: logLevel, secrets });
+  useProxy(env, log);
   const { store, setAside } = openStore(home.database, clock);
   // Before the home is let go of: then the store may be another's.
   process.prependOnceListener("exit", () => store.close());
