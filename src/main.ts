@@ -210,7 +210,11 @@ async function run(
     });
     // Not into the log: it is kept, and read by more people.
     console.log(`The deck, in a browser on this machine:\n\n  ${web.link}\n`);
-    return await serve({ bot, sessions, clock, log }).finally(() => web.close());
+    try {
+      return await serve({ bot, sessions, clock, log });
+    } finally {
+      await web.close();
+    }
   } finally {
     ended.abort();
     await sweeping;
