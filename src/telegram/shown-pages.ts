@@ -22,14 +22,14 @@ export type PageCall = Exclude<Call, { readonly type: "typing" | "probe" | "docu
 type PageUrgency = "message" | "edit";
 
 interface ShownPage extends ShownMessage {
-  /** How often it was found to be gone. Once it is sent anew; whoever deletes it again does not want it. */
-  readonly losses: number;
+  /** Nobody heard what became of its last edit: it may read so or as before. */
+  readonly inDoubt: boolean;
 }
 
 /** No message has this id. It stands for a page that is not in the chat: lost, or not taken. */
 const NOWHERE = 0;
 
-const notThere = { messageId: NOWHERE, text: "", entities: [], plain: false, losses: 0 } as const;
+const notThere = { messageId: NOWHERE, text: "", entities: [], plain: false, inDoubt: false } as const;
 
 export interface ShownPagesOptions {
   /** For the log. */
@@ -40,14 +40,19 @@ export interface ShownPagesOptions {
 }
 
 export function createShownPages({ turn, log, before = [] }: ShownPagesOptions): ShownPages {
-  const shown: ShownPage[] = before.map((message) => ({ ...message, losses: 0 }));
+  // The last message may have been under way to another text when what is known of it was written down.
+  const shown: ShownPage[] = before.map((message, at) => ({ ...message, inDoubt: at === before.length - 1 }));
+  /** How often each page was found to be gone. Once it is sent anew; whoever deletes it again does not want it. */
+  const losses: number[] = [];
   let asked: { readonly operation: Operation; readonly final: boolean } | undefined;
 
   /** A page that should be there and is not in the chat is sent instead of edited. */
   function operations(wanted: readonly FormattedText[], final: boolean): readonly Operation[] {
-    return reconcile(shown, wanted, { final }).flatMap((operation): readonly Operation[] => {
+    // What is in doubt reads like nothing that is wanted, or a look that has passed would stay for ever.
+    const known = shown.map((page) => (page.inDoubt ? { ...page, text: "", entities: [] } : page));
+    return reconcile(known, wanted, { final }).flatMap((operation): readonly Operation[] => {
       if (operation.type !== "edit") return [operation];
-      if ((shown[operation.page]?.losses ?? 0) > 1) return [];
+      if ((losses[operation.page] ?? 0) > 1) return [];
       if (operation.messageId !== NOWHERE) return [operation];
       return [{ type: "send", page: operation.page, content: operation.content }];
     });
@@ -65,7 +70,39 @@ export function createShownPages({ turn, log, before = [] }: ShownPagesOptions):
       return;
     }
     const before = shown[operation.page] ?? notThere;
-    shown[operation.page] = { ...before, ...operation.content, messageId: messageId ?? before.messageId };
+    shown[operation.page] = {
+      ...before,
+      ...operation.content,
+      messageId: messageId ?? before.messageId,
+      inDoubt: false,
+    };
+  }
+
+  /** The last call was not answered. */
+  function doubt(operation: Operation): void {
+    if (operation.type === "send") return;
+    const at = shown.findIndex(({ messageId }) => messageId === operation.messageId);
+    const page = shown[at];
+    if (page !== undefined) shown[at] = { ...page, inDoubt: true };
+  }
+
+  /**
+   * The message of a page is gone. The messages behind it move up by one, and what the last of them held is sent
+   * anew: a page that came back behind its followers would be out of order.
+   */
+  function lose(page: number): PageUrgency {
+    losses[page] = (losses[page] ?? 0) + 1;
+    const isWanted = losses[page] === 1;
+    const behind = shown.flatMap(({ messageId }, at) =>
+      isWanted && at > page && messageId !== NOWHERE ? [at] : [],
+    );
+    let to = page;
+    for (const from of behind) {
+      shown[to] = { ...(shown[from] ?? notThere), plain: shown[to]?.plain ?? false };
+      to = from;
+    }
+    shown[to] = { ...notThere, plain: shown[to]?.plain ?? false };
+    return behind.length === 0 ? "message" : "edit";
   }
 
   function goPlain(operation: Exclude<Operation, { readonly type: "delete" }>, final: boolean): PageUrgency {
@@ -86,10 +123,11 @@ export function createShownPages({ turn, log, before = [] }: ShownPagesOptions):
     get messages() {
       return shown
         .filter(({ messageId }) => messageId !== NOWHERE)
-        .map(({ losses: _losses, ...message }) => message);
+        .map(({ inDoubt: _inDoubt, ...message }) => message);
     },
 
     calls(wanted, { final }) {
+      if (asked !== undefined) doubt(asked.operation);
       forgetLost(wanted.length);
       const all = operations(wanted, final);
       const [operation] = all;
@@ -110,12 +148,9 @@ export function createShownPages({ turn, log, before = [] }: ShownPagesOptions):
           if (operation.content.entities.length === 0) break;
           log.warn({ turn, description: answer.description }, "Telegram refused an answer's entities");
           return goPlain(operation, final);
-        case "target_gone": {
+        case "target_gone":
           if (operation.type !== "edit") break;
-          const { plain, losses } = shown[operation.page] ?? notThere;
-          shown[operation.page] = { ...notThere, plain, losses: losses + 1 };
-          return "message";
-        }
+          return lose(operation.page);
         default:
       }
       log.error({ turn, answer }, "Telegram refused a part of an answer");
