@@ -219,7 +219,7 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
   ): Answer | undefined {
     // A sign of life that was lost is no reason to hold the words back; the next one comes in seconds.
     if (call.type === "typing") return answer;
-    doubtful ||= call.type === "send";
+    doubtful ||= call.type === "send" || call.type === "document";
     const wait = backoff.next();
     restUntil = clock.now() + wait;
     log.warn(
