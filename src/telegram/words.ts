@@ -3,6 +3,7 @@
 import type { Notice } from "../domain/events.ts";
 import type { ToolState } from "../domain/transcript.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
+import { cleanMarkdown } from "./markdown/clean.ts";
 
 /** Stands where the answer will be, from the flush to its first words. */
 export const PLACEHOLDER = "…";
@@ -49,7 +50,7 @@ export const replies = {
   sessionGone: "The session of this chat is gone, so this begins a new one.",
   fileMissing: (name: string, reason: string): string =>
     `“${short(name)}” did not reach the agent: ${reason}. Send it again if it matters.`,
-  fault: (sentence: string): string => `⚠️ ${sentence}`,
+  fault: (sentence: string): string => `⚠️ ${cleanMarkdown(sentence)}`,
   shuttingDown:
     "evie is being stopped on its machine. What you wrote last is kept, and answered when it runs again.",
   kept: "This cannot be handed on at the moment (see the log on evie's machine). It is kept, and tried again.",
@@ -93,7 +94,7 @@ export function outcomeLine(outcome: TurnOutcome): string | undefined {
     case "stopped":
       return "(stopped)";
     case "failed":
-      return `⚠️ ${outcome.message}`;
+      return `⚠️ ${cleanMarkdown(outcome.message)}`;
   }
 }
 
@@ -139,7 +140,7 @@ export function toolLine(running: readonly ToolState[], at: number): string | un
   const latest = running.at(-1);
   if (latest === undefined) return undefined;
   const { name, summary, startedAt } = latest;
-  const what = short(summary.trim() === "" ? name : `${name}: ${summary}`);
+  const what = short(short(summary) === "" ? name : `${name}: ${summary}`);
   const others = running.length > 1 ? ` and ${running.length - 1} more` : "";
   const elapsed = formatElapsed(at - startedAt);
   return `🔧 ${what}${others}${elapsed === "" ? "" : `, ${elapsed}`}`;
@@ -183,8 +184,11 @@ function inBrackets(text: string): string {
   return words === "" ? "" : ` (${words})`;
 }
 
-/** White space folded, cut between code points: pieces of tools and errors share a line with evie's own words. */
+/**
+ * White space folded, without a terminal's escapes, cut between code points: pieces of tools and errors share a line
+ * with evie's own words.
+ */
 function short(text: string): string {
-  const points = Array.from(text.toWellFormed().replace(/\s+/g, " ").trim());
+  const points = Array.from(cleanMarkdown(text).replace(/\s+/g, " ").trim());
   return points.length <= LONGEST_PIECE ? points.join("") : `${points.slice(0, LONGEST_PIECE - 1).join("")}…`;
 }
