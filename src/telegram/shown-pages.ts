@@ -24,12 +24,17 @@ type PageUrgency = "message" | "edit";
 interface ShownPage extends ShownMessage {
   /** Nobody heard what became of its last edit: it may read so or as before. */
   readonly inDoubt: boolean;
+  /** It was sent because another message was gone. */
+  readonly isAnew: boolean;
+  /** It was gone even so: whoever deletes twice does not want the page. */
+  readonly isUnwanted: boolean;
 }
 
 /** No message has this id. It stands for a page that is not in the chat: lost, or not taken. */
 const NOWHERE = 0;
 
-const notThere = { messageId: NOWHERE, text: "", entities: [], plain: false, inDoubt: false } as const;
+const certain = { inDoubt: false, isAnew: false, isUnwanted: false } as const;
+const notThere = { messageId: NOWHERE, text: "", entities: [], plain: false, ...certain } as const;
 
 export interface ShownPagesOptions {
   /** For the log. */
@@ -41,9 +46,11 @@ export interface ShownPagesOptions {
 
 export function createShownPages({ turn, log, before = [] }: ShownPagesOptions): ShownPages {
   // The last message may have been under way to another text when what is known of it was written down.
-  const shown: ShownPage[] = before.map((message, at) => ({ ...message, inDoubt: at === before.length - 1 }));
-  /** How often each page was found to be gone. Once it is sent anew; whoever deletes it again does not want it. */
-  const losses: number[] = [];
+  const shown: ShownPage[] = before.map((message, at) => ({
+    ...certain,
+    ...message,
+    inDoubt: at === before.length - 1,
+  }));
   let asked: { readonly operation: Operation; readonly final: boolean } | undefined;
 
   /** A page that should be there and is not in the chat is sent instead of edited. */
@@ -52,7 +59,7 @@ export function createShownPages({ turn, log, before = [] }: ShownPagesOptions):
     const known = shown.map((page) => (page.inDoubt ? { ...page, text: "", entities: [] } : page));
     return reconcile(known, wanted, { final }).flatMap((operation): readonly Operation[] => {
       if (operation.type !== "edit") return [operation];
-      if ((losses[operation.page] ?? 0) > 1) return [];
+      if (shown[operation.page]?.isUnwanted === true) return [];
       if (operation.messageId !== NOWHERE) return [operation];
       return [{ type: "send", page: operation.page, content: operation.content }];
     });
@@ -91,17 +98,16 @@ export function createShownPages({ turn, log, before = [] }: ShownPagesOptions):
    * anew: a page that came back behind its followers would be out of order.
    */
   function lose(page: number): PageUrgency {
-    losses[page] = (losses[page] ?? 0) + 1;
-    const isWanted = losses[page] === 1;
+    const isUnwanted = shown[page]?.isAnew === true;
     const behind = shown.flatMap(({ messageId }, at) =>
-      isWanted && at > page && messageId !== NOWHERE ? [at] : [],
+      !isUnwanted && at > page && messageId !== NOWHERE ? [at] : [],
     );
     let to = page;
     for (const from of behind) {
       shown[to] = { ...(shown[from] ?? notThere), plain: shown[to]?.plain ?? false };
       to = from;
     }
-    shown[to] = { ...notThere, plain: shown[to]?.plain ?? false };
+    shown[to] = { ...notThere, plain: shown[to]?.plain ?? false, isAnew: true, isUnwanted };
     return behind.length === 0 ? "message" : "edit";
   }
 
@@ -123,7 +129,7 @@ export function createShownPages({ turn, log, before = [] }: ShownPagesOptions):
     get messages() {
       return shown
         .filter(({ messageId }) => messageId !== NOWHERE)
-        .map(({ inDoubt: _inDoubt, ...message }) => message);
+        .map(({ messageId, text, entities, plain }) => ({ messageId, text, entities, plain }));
     },
 
     calls(wanted, { final }) {
