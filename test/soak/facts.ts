@@ -5,8 +5,9 @@ export interface TelegramFacts {
   /** By their HTTP status; `lost` for those that were never answered. */
   readonly answers: Readonly<Record<string, number>>;
   readonly outages: number;
-  /** Calls into a rest that Telegram had asked for. */
-  readonly violations: number;
+  /** Calls into a rest that Telegram had asked for, and calls that it refused as wrong: one line each. */
+  readonly violations: readonly string[];
+  readonly refusals: readonly string[];
 }
 
 export interface ChatFacts {

@@ -33,7 +33,8 @@ const chat = (facts: Partial<ChatFacts>): TelegramFacts => ({
   calls: 0,
   answers: {},
   outages: 0,
-  violations: 0,
+  violations: [],
+  refusals: [],
 });
 
 describe("a soak is judged", () => {
@@ -85,6 +86,13 @@ describe("a soak is judged", () => {
   test("well when a double comes of a send whose outcome could not be known", () => {
     const shown = [2, 3].map((messageId) => ({ messageId, text: "answer-m1m and more" }));
     expect(judge(chat({ shown, unknown: ["…"] }), ran(1, order("m1m"))).broken).toEqual([]);
+  });
+
+  test("well when a placeholder and then the answer had an unknown outcome", () => {
+    const texts = ["…", "answer-m1m", "answer-m1m and more"];
+    const shown = texts.map((text, index) => ({ messageId: index + 2, text }));
+    const unknown = ["…", "answer-m1m"];
+    expect(judge(chat({ shown, unknown }), ran(1, order("m1m"))).broken).toEqual([]);
   });
 
   test("well when what was not taken was told, and what was replaced is not shown", () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, readdirSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -54,9 +54,12 @@ const watching = new AbortController();
 const memory = watchMemory(evie, watching.signal);
 const killed = killAgents(evie, watching.signal);
 void exited.then(() => watching.abort());
+// However this ends, an evie that goes on would be left to whoever finds it.
+process.once("exit", () => evie.kill("SIGKILL"));
 
 telegram.send("go");
 const facts = await tell<TelegramFacts>(telegram);
+telegram.send("read");
 const died = watching.signal.aborted;
 watching.abort();
 evie.kill("SIGTERM");
@@ -96,10 +99,14 @@ const rows: readonly (readonly [string, string])[] = [
   ["memory of evie", memoryRow],
   ["processes left behind", `${orphans.length}`],
   ["stop", `exit code ${code} after ${Math.round(stopMs)} ms`],
+  ["faults in evie's log", `${faults.length}`],
   ["promises broken", `${broken.length}`],
 ];
 print(`\n${rows.map(([name, value]) => `${name.padEnd(32)}${value}`).join("\n")}`);
+for (const each of facts.refusals.slice(0, 10)) print(`  refused: ${each}`);
+for (const each of facts.violations.slice(0, 10)) print(`  into a rest: ${each}`);
 for (const each of broken.slice(0, 40)) print(`  ${each}`);
+await writeFile(join(folder, "facts.json"), JSON.stringify(facts, undefined, 1));
 if (broken.length === 0) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 else print(`What evie wrote is in ${folder}.`);
 process.exitCode = broken.length === 0 ? 0 : 1;

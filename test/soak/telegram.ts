@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { realClock } from "../../src/clock.ts";
 import type { BotApi } from "../../src/playground/bot-api/bot-api.ts";
+import type { CallFault } from "../../src/playground/bot-api/faults.ts";
 import { startBotApi } from "../../src/playground/bot-api/start.ts";
 import { noisePng } from "../builders.ts";
 import type { ChatFacts, TelegramFacts } from "./facts.ts";
@@ -43,7 +45,10 @@ async function soak(): Promise<void> {
     .until(everyLastIsAnswered, { timeoutMs: PATIENCE, what: "the last answers" })
     .catch(() => undefined);
   await sleep(3_000);
+  const read = once(process, "message");
   process.send?.(facts());
+  // What was sent by a process that ends may be lost.
+  await read;
   await api.close();
   process.disconnect();
 }
@@ -90,10 +95,10 @@ const METHODS = [
 /** One thing after another that can go wrong between a bot and Telegram. */
 async function makeTrouble(ended: AbortSignal): Promise<void> {
   while (!ended.aborted) {
-    await sleep(random.between(150, 900), undefined, { signal: ended }).catch(() => undefined);
+    await sleep(random.between(50, 500), undefined, { signal: ended }).catch(() => undefined);
     if (ended.aborted) return;
-    if (random() < 0.03) await outage(api, random);
-    else oneFault(api, random);
+    if (random() < 0.04) await outage(api, random);
+    else await oneFault(api, random, ended);
   }
 }
 
@@ -104,29 +109,31 @@ async function outage(of: BotApi, chance: Random): Promise<void> {
   await fault.end();
 }
 
-function oneFault({ faults }: BotApi, chance: Random): void {
-  const scope = { methods: chance.pick(METHODS), times: chance.between(1, 3) };
+/** One fault for a while: those that nobody runs into would wait, and then come all at once. */
+async function oneFault({ faults }: BotApi, chance: Random, ended: AbortSignal): Promise<void> {
+  const methods = chance.pick(METHODS);
+  const fault = faults.calls({ ...randomFault(chance), methods, times: chance.between(1, 3) });
+  await sleep(chance.between(200, 1_200), undefined, { signal: ended }).catch(() => undefined);
+  fault.off();
+}
+
+function randomFault(chance: Random): CallFault {
   const when = chance.pick(["before", "after"] as const);
   switch (chance.between(0, 6)) {
     case 0:
-      return void faults.calls({
-        ...scope,
-        kind: "flood",
-        retryAfter: chance.between(1, 3),
-        methods: chance.pick(["sendMessage", "editMessageText"]),
-      });
+      return { kind: "flood", retryAfter: chance.between(1, 3) };
     case 1:
-      return void faults.calls({ ...scope, kind: "error", code: 500, description: "Internal Server Error" });
+      return { kind: "error", code: 500, description: "Internal Server Error" };
     case 2:
-      return void faults.calls({ ...scope, kind: "html", status: chance.pick([502, 504]) });
+      return { kind: "html", status: chance.pick([502, 504]) };
     case 3:
-      return void faults.calls({ ...scope, kind: "reset", when });
+      return { kind: "reset", when };
     case 4:
-      return void faults.calls({ ...scope, kind: "cut" });
+      return { kind: "cut" };
     case 5:
-      return void faults.calls({ ...scope, kind: "slow", ms: chance.between(100, 2_000), when });
+      return { kind: "slow", ms: chance.between(100, 2_000), when };
     default:
-      return void faults.calls({ ...scope, kind: "error", code: 502, description: "Bad Gateway" });
+      return { kind: "error", code: 502, description: "Bad Gateway" };
   }
 }
 
@@ -147,5 +154,12 @@ function facts(): TelegramFacts {
       )
       .map(({ payload }) => (typeof payload["text"] === "string" ? payload["text"] : "")),
   }));
-  return { chats, answers, outages, calls: api.calls.length, violations: api.flood.violations.length };
+  const refusals = api.calls
+    .filter(({ status }) => status === 400)
+    .map(
+      ({ method, chatId, description, payload }) =>
+        `${method} in ${chatId}: ${description} ${JSON.stringify(payload).slice(0, 300)}`,
+    );
+  const violations = api.flood.violations.map((each) => JSON.stringify(each));
+  return { chats, answers, outages, calls: api.calls.length, violations, refusals };
 }
