@@ -19,6 +19,7 @@ import { realClock } from "./clock.ts";
 import { type Config, homeFolder, readConfig } from "./config.ts";
 import type { Surroundings } from "./config/fields.ts";
 import { HomeError, HomeTakenError, isFolder, prepareHome, readEnvFile, takeHome } from "./home.ts";
+import { useProxy } from "./proxy.ts";
 import { checkDatabase } from "./store/check-database.ts";
 import { probeBot } from "./telegram/probe.ts";
 
@@ -82,16 +83,20 @@ async function lookAtBot(config: Config | undefined, folder: string): Promise<re
       ),
     ];
   const { token, apiRoot } = config.telegram;
+  const proxy: Finding[] = [];
+  const wrong = (_fields: unknown, message: string): number => proxy.push(problem("proxy", message));
+  const well = (_fields: unknown, message: string): number => proxy.push(ok("proxy", `${message}.`));
+  useProxy(config.env, { debug: well, info: well, warn: wrong, error: wrong });
   const bot = await probeBot({ token: token.reveal(), apiRoot, clock: realClock });
-  return [botFinding(bot), webhookFinding(bot), clockFinding(bot)];
+  return [...proxy, botFinding(bot), webhookFinding(bot), clockFinding(bot)];
 }
 
 async function lookAtAgent(config: Config | undefined): Promise<readonly Finding[]> {
   if (config === undefined) return [unknown("agent", SETTINGS_FIRST)];
-  const { agentCommand, workspace, env, telegram } = config;
+  const { agentCommand, workspace, env, telegram, httpToken } = config;
   const command = findAgent({ configured: agentCommand, path: env["PATH"] });
   if (command === undefined) return [agentFinding(undefined, undefined)];
-  const secrets = telegram === undefined ? [] : [telegram.token.reveal()];
+  const secrets = [telegram?.token, httpToken].flatMap((secret) => secret?.reveal() ?? []);
   const probed = await probeAgent({
     command,
     cwd: workspace,

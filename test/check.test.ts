@@ -125,6 +125,18 @@ describe("when all is well", () => {
     expect(code).toBe(0);
   });
 
+  test("a proxy is used as evie uses it, and told without its address", async () => {
+    const { code, of, stdout } = await check({ HTTPS_PROXY: "http://me:s3cret@127.0.0.1:9" });
+    // The embedded Bot API is plain http, for which the proxy is not.
+    expect(of("proxy")).toBe("ok Telegram is reached through HTTPS_PROXY.");
+    expect(of("bot")).toMatch(/^ok /);
+    expect(stdout).not.toContain("s3cret");
+    expect(code).toBe(0);
+    const wrong = await check({ HTTPS_PROXY: "not an address" });
+    expect(wrong.of("proxy")).toMatch(/^!! HTTPS_PROXY cannot be used\. Write it as/);
+    expect(wrong.code).toBe(1);
+  });
+
   test("it may be asked while evie runs, and disturbs nothing", async () => {
     await using evie = await startEvie({
       env: { EVIE_AGENT_COMMAND: agent({ model: "fake-1" }), EVIE_HOME: home },
