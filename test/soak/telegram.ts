@@ -155,7 +155,11 @@ function facts(): TelegramFacts {
       .map(({ payload }) => (typeof payload["text"] === "string" ? payload["text"] : "")),
   }));
   const refusals = api.calls
-    .filter(({ status }) => status === 400)
+    // What was done already, and whose answer was lost, is refused the second time.
+    .filter(
+      ({ status, description = "" }) =>
+        status === 400 && !/not modified|to delete not found/.test(description),
+    )
     .map(
       ({ method, chatId, description, payload }) =>
         `${method} in ${chatId}: ${description} ${JSON.stringify(payload).slice(0, 300)}`,
