@@ -29,7 +29,10 @@ export async function benchFootprint(): Promise<readonly BenchRow[]> {
   try {
     await promisify(execFile)(process.execPath, [
       join(ROOT, "node_modules/typescript/bin/tsc"),
-      ...["-p", join(ROOT, "src/tsconfig.build.json"), "--outDir", dist],
+      "-p",
+      join(ROOT, "src/tsconfig.build.json"),
+      "--outDir",
+      dist,
     ]);
     return [
       ...(await measure("compiled", join(dist, "launcher.js"), true)),

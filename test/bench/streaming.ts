@@ -110,7 +110,7 @@ function lookings(anna: Visitor, from: number): readonly { readonly at: number; 
     .calls()
     .slice(from)
     .flatMap(({ at, payload }) => {
-      const number = Number(/w(\d{4,}) ?\n*[^w]*$/.exec(String(payload["text"] ?? ""))?.[1] ?? Number.NaN);
+      const number = Number(/w(\d{4,}) ?\n*[^w]*$/.exec(textOf(payload["text"]))?.[1] ?? Number.NaN);
       return Number.isNaN(number) ? [] : [{ at: performance.timeOrigin + at, upTo: number }];
     });
 }
@@ -135,4 +135,8 @@ function word(number: number): string {
 
 function row(name: string, value: string, limit: string, ok: boolean): BenchRow {
   return { name, value, limit, ok };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
