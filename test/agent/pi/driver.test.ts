@@ -340,7 +340,7 @@ describe("a run", () => {
     await using bench = await openFakeBench();
     const started = bench.start();
     await started.agent.ready;
-    const run = started.agent.run(textPrompt('FAKE{"dialog":"Which colour?"}'));
+    const run = started.agent.run(textPrompt('FAKE{"dialog":"Which colour?","deltas":10,"hang":true}'));
     await started.question;
     started.agent.abort();
     expect(await run.ended).toEqual({ type: "aborted" });
