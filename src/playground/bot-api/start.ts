@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { isLoopbackHost } from "../server/guard.ts";
+import { isOwnHost } from "../../domain/loopback.ts";
 import { EVERYBODY } from "./about.ts";
 import { answerCall, sendError } from "./answering.ts";
 import type { Desk } from "./answering.ts";
@@ -41,7 +41,7 @@ export async function startBotApi(options: BotApiOptions): Promise<BotApi> {
 
   const listener = createListener(host, port, async (request, response, gone) => {
     // A page of the internet whose name was rebound to this address sends its own name here.
-    if (host === LOOPBACK && !isLoopbackHost(request.headers.host, listener.port))
+    if (host === LOOPBACK && !isOwnHost(request.headers.host, { port: listener.port }))
       return sendError(response, new ApiError(403, "Forbidden: the host is not this server"));
     const route = parseRoute(request.url ?? "/");
     if (route === undefined) return sendError(response, new ApiError(404, "Not Found"));

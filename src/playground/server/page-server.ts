@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../domain/clock.ts";
+import { cookieOf } from "../../domain/cookie.ts";
+import { isOwnHost, isOwnOrigin } from "../../domain/loopback.ts";
 import type { Page } from "../build-page.ts";
 import type { Frame } from "../wire.ts";
 import { createEventStream } from "./event-stream.ts";
 import { pictureType } from "./file-type.ts";
-import { cookieOf, isLoopbackHost, isOwnOrigin, isSame } from "./guard.ts";
+import { isSame } from "./guard.ts";
 import { listen } from "./listen.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -62,7 +64,7 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     const { host, origin, cookie: cookies } = request.headers;
-    if (!isLoopbackHost(host, port)) throw new Refusal(403, "This is not the address that evie printed.");
+    if (!isOwnHost(host, { port })) throw new Refusal(403, "This is not the address that evie printed.");
     const url = new URL(request.url ?? "/", "http://localhost");
     const isAction = request.method === "POST";
     if (!isAction && request.method !== "GET") throw new Refusal(405, "Only GET and POST are known here.");
@@ -77,7 +79,7 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
     if (!isSame(cookieOf(cookies, cookie), session)) throw new Refusal(403, LOCKED);
 
     if (!isAction) return give(url.pathname, response);
-    if (!isOwnOrigin(origin, port)) throw new Refusal(403, "This request comes from another page.");
+    if (!isOwnOrigin(origin, { port })) throw new Refusal(403, "This request comes from another page.");
     const name = /^\/do\/([a-z]+)$/i.exec(url.pathname)?.[1];
     if (name === undefined) throw new Refusal(404, "There is no such action.");
     await options.act(name, request);

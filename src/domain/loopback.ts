@@ -1,0 +1,37 @@
+/** Under which names and at which port a server of this machine is reached. */
+export interface OwnAddress {
+  /** The port that is listened on. */
+  readonly port: number;
+  /** Names beside those of loopback under which it is reached, each with its port where that is another. */
+  readonly names?: readonly string[];
+  /** Whether its pages may have come by https: where something in front of it speaks that. */
+  readonly secure?: boolean;
+}
+
+const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+
+/**
+ * Whether a Host header names this server. It is parsed by its structure: a page of the internet whose name was made
+ * to lead to 127.0.0.1 sends its own name, and must not get in.
+ */
+export function isOwnHost(host: string | undefined, { port, names = [] }: OwnAddress): boolean {
+  const match = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+)(?::(\d{1,5}))?$/i.exec(host ?? "");
+  if (match === null) return false;
+  const [whole, name = "", given = "80"] = match;
+  const isAtPort = Number(given) === port;
+  if (LOOPBACK.includes(name.toLowerCase())) return isAtPort;
+  return names.some((own) => isSameName(whole, own) || (isAtPort && isSameName(name, own)));
+}
+
+/**
+ * Whether an Origin header is a page of this server. Without one it is not: a browser sends it with all that changes
+ * something.
+ */
+export function isOwnOrigin(origin: string | undefined, own: OwnAddress): boolean {
+  const [, scheme = "", host] = /^(https?):\/\/(.+)$/i.exec(origin ?? "") ?? [];
+  return (own.secure === true || scheme.toLowerCase() === "http") && isOwnHost(host, own);
+}
+
+function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
