@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useLater } from "../page-kit/use-later.ts";
 import { addImages } from "./draft.ts";
 import { Banner } from "./banner.tsx";
 import { DrawerButton, Header } from "./header.tsx";
-import { useDeck, useLater, usePage } from "./page.ts";
+import { useDeck, usePage } from "./page.ts";
 import { readImages } from "./read-images.ts";
 import { SessionList } from "./session-list.tsx";
 import { SessionView } from "./session-view.tsx";
@@ -11,14 +12,14 @@ const TOAST_MS = 6_000;
 
 /** The deck. */
 export function App() {
-  const { deck } = usePage();
+  const { clock, deck } = usePage();
   const shown = useDeck((state) => state.shown);
   const toast = useDeck((state) => state.toast);
   const [isDrawerOpen, setDrawerOpen] = useState(shown === undefined);
   const [dragging, setDragging] = useState(false);
   const main = useRef<HTMLElement>(null);
   const drawer = useRef<HTMLDivElement>(null);
-  useLater(toast, TOAST_MS, () => deck.change(({ toast: _passed, ...rest }) => rest));
+  useLater(clock, toast, TOAST_MS, () => deck.change(({ toast: _passed, ...rest }) => rest));
 
   useEffect(() => {
     if (!isDrawerOpen) return undefined;

@@ -1,4 +1,4 @@
-import { Icon } from "./icon.tsx";
+import { Icon } from "../page-kit/icon.tsx";
 import { useDeck, usePage } from "./page.ts";
 
 /** Says that evie is out of reach. It comes a moment late, so that a short gap does not blink. */

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { PromptMode } from "../domain/wire.ts";
+import { Icon } from "../page-kit/icon.tsx";
 import { addImages, sends } from "./draft.ts";
 import { isTouch } from "./focus.ts";
-import { Icon } from "./icon.tsx";
 import { useDeck, usePage } from "./page.ts";
 import { PICTURE_TYPES, readImages } from "./read-images.ts";
 import { emptyDraft, isRunning } from "./state.ts";
@@ -119,7 +119,7 @@ export function Composer({ sessionId }: { readonly sessionId: string }) {
         ) : null}
         {runs && isEmpty ? null : (
           <button type="submit" class="round send" aria-label="Send" disabled={isEmpty}>
-            <Icon name="send" />
+            <Icon name="up" />
           </button>
         )}
       </div>

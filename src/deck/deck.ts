@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { AnswerValue } from "../domain/question.ts";
 import type { PromptMode, ServerFrame } from "../domain/wire.ts";
+import { createStore, type Store } from "../page-kit/store.ts";
 import type { Api } from "./api.ts";
 import { createConnection, type Socket, type SocketEvents } from "./connection.ts";
 import { write } from "./draft.ts";
@@ -8,7 +9,6 @@ import type { Keeping } from "./keeping.ts";
 import { promptFrame, promptOf, tooMuch } from "./outbox.ts";
 import { receive } from "./receive.ts";
 import { emptyState, type DeckState, type Draft } from "./state.ts";
-import { createStore, type Store } from "./store.ts";
 import { look } from "./unread.ts";
 
 export interface DeckOptions {

@@ -1,4 +1,4 @@
-import { Icon } from "./icon.tsx";
+import { Icon } from "../page-kit/icon.tsx";
 import { useDeck } from "./page.ts";
 import { PhaseMark } from "./session-list.tsx";
 import { phaseOf } from "./state.ts";

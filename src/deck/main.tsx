@@ -1,8 +1,8 @@
 import DOMPurify from "dompurify";
 import { render } from "preact";
+import { browserClock } from "../page-kit/browser-clock.ts";
 import { createApi } from "./api.ts";
 import { App } from "./app.tsx";
-import { browserClock } from "./browser-clock.ts";
 import { createDeck } from "./deck.ts";
 import { createKeeping } from "./keeping.ts";
 import { createMarkdown } from "./markdown.ts";

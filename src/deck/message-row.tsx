@@ -1,8 +1,9 @@
 import { memo } from "preact/compat";
 import { useState } from "preact/hooks";
-import { CopyButton } from "./copy-button.tsx";
-import { Icon } from "./icon.tsx";
+import { CopyButton } from "../page-kit/copy-button.tsx";
+import { Icon } from "../page-kit/icon.tsx";
 import { MarkdownView } from "./markdown-view.tsx";
+import { usePage } from "./page.ts";
 import type { Part, Row } from "./rows.ts";
 import { ToolCardView } from "./tool-card.tsx";
 import { timeOf, usageWords } from "./words.ts";
@@ -11,6 +12,7 @@ import { timeOf, usageWords } from "./words.ts";
 export const MessageRow = memo(DrawnRow);
 
 function DrawnRow({ row: { key, message, parts } }: { readonly row: Row }) {
+  const { clock } = usePage();
   const { role, at, stopReason, error, usage } = message;
   const isMine = role === "user";
   const isOpen = stopReason === "pending";
@@ -46,7 +48,7 @@ function DrawnRow({ row: { key, message, parts } }: { readonly row: Row }) {
           <footer class="meta">
             <time dateTime={new Date(at).toISOString()}>{timeOf(at)}</time>
             {usage === undefined ? null : <span>{usageWords(usage)}</span>}
-            <CopyButton text={words} what="the message" />
+            <CopyButton text={words} what="the message" clock={clock} />
           </footer>
         )}
       </article>

@@ -68,16 +68,3 @@ export function useNow(active: boolean, everyMs: number): number {
   }, [active, everyMs, clock]);
   return now + ahead;
 }
-
-/** Calls `then` once, `ms` after `key` became what it is, unless it is undefined. */
-export function useLater(key: unknown, ms: number, then: () => void): void {
-  const { clock } = usePage();
-  useEffect(() => {
-    if (key === undefined || key === false) return undefined;
-    const stop = new AbortController();
-    void clock.sleep(ms, stop.signal).then(() => {
-      if (!stop.signal.aborted) then();
-    });
-    return () => stop.abort();
-  }, [key, ms, clock]);
-}

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { AnswerValue, Question } from "../domain/question.ts";
-import { Icon } from "./icon.tsx";
+import { Icon } from "../page-kit/icon.tsx";
 import { isEditable, takeFocus } from "./focus.ts";
 import { useDeck, useNow, usePage } from "./page.ts";
 import { choicesOf } from "./choices.ts";

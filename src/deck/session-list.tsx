@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { SessionInfo, SessionPhase } from "../domain/wire.ts";
-import { Icon } from "./icon.tsx";
+import { Icon } from "../page-kit/icon.tsx";
 import { useDeck, useNow, usePage } from "./page.ts";
 import { pathOf } from "./route.ts";
 import { phaseOf } from "./state.ts";

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { CopyButton } from "./copy-button.tsx";
+import { CopyButton } from "../page-kit/copy-button.tsx";
+import { Icon } from "../page-kit/icon.tsx";
 import { DiffView } from "./diff-view.tsx";
-import { Icon } from "./icon.tsx";
-import { useNow } from "./page.ts";
+import { useNow, usePage } from "./page.ts";
 import type { ToolCard } from "./rows.ts";
 import { plainOutput } from "./terminal-text.ts";
 import { readToolCall } from "./tool-call.ts";
@@ -61,11 +61,12 @@ function Inside({ card }: { readonly card: ToolCard }) {
 }
 
 function Block({ label, text }: { readonly label: string; readonly text: string }) {
+  const { clock } = usePage();
   return (
     <figure class="code-block">
       <figcaption>
         <span>{label}</span>
-        <CopyButton text={text} what={`the ${label.toLowerCase()}`} />
+        <CopyButton text={text} what={`the ${label.toLowerCase()}`} clock={clock} />
       </figcaption>
       <pre tabIndex={0}>
         <code>{text}</code>

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "../page-kit/icon.tsx";
 import { copyCode } from "./copy-code.ts";
-import { Icon } from "./icon.tsx";
 import { MessageRow } from "./message-row.tsx";
 import { useDeck, usePage } from "./page.ts";
 import { TurnEnd } from "./turn-end.tsx";

@@ -1,5 +1,5 @@
 import type { Transcript } from "../domain/transcript.ts";
-import { Icon } from "./icon.tsx";
+import { Icon } from "../page-kit/icon.tsx";
 import { useNow } from "./page.ts";
 import { isRunning, type Conversation } from "./state.ts";
 import { noticeWords, outcomeWords, runningSeconds } from "./words.ts";

@@ -1,4 +1,4 @@
-import { Icon } from "./icon.tsx";
+import { Icon } from "../page-kit/icon.tsx";
 import { useDeck, usePage } from "./page.ts";
 
 /** Prompts that wait for their turn. */

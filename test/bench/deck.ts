@@ -1,9 +1,10 @@
 import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
-import { buildDeck, type DeckFiles } from "../../src/deck/build.ts";
+import { buildDeck } from "../../src/deck/build.ts";
+import type { PageFiles } from "../../src/page-kit/bundle.ts";
 import { receive } from "../../src/deck/receive.ts";
 import { emptyState } from "../../src/deck/state.ts";
-import { createStore } from "../../src/deck/store.ts";
+import { createStore } from "../../src/page-kit/store.ts";
 import { launchBrowser } from "../browser/chat-page.ts";
 import { type Paint, watchPaints } from "../deck/paints.ts";
 import { answers, attachFrames, scene } from "../deck/scenes.ts";
@@ -27,7 +28,7 @@ export async function benchDeck(): Promise<readonly BenchRow[]> {
   return [weigh(files), fold(), await draw(files)];
 }
 
-function weigh({ html, js, css, icon }: DeckFiles): BenchRow {
+function weigh({ html, js, css, icon }: PageFiles): BenchRow {
   const size = [html, js, css, icon].reduce((sum, file) => sum + gzipSync(file).length, 0);
   return {
     name: "deck: first load, compressed",
@@ -54,7 +55,7 @@ function fold(): BenchRow {
   };
 }
 
-async function draw(files: DeckFiles): Promise<BenchRow> {
+async function draw(files: PageFiles): Promise<BenchRow> {
   await using server = await startFakeDeckServer(files, { answer: answers(scene("s", { events })) });
   await using browser = await launchBrowser();
   const page = await browser.newPage();

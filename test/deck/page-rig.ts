@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { buildDeck, type DeckFiles } from "../../src/deck/build.ts";
+import { buildDeck } from "../../src/deck/build.ts";
+import type { PageFiles } from "../../src/page-kit/bundle.ts";
 import { launchBrowser } from "../browser/chat-page.ts";
 import { type DeckScript, type FakeDeckServer, startFakeDeckServer } from "../fakes/fake-deck-server.ts";
 import { watchPaints } from "./paints.ts";
@@ -29,7 +30,7 @@ export interface OpenDeck extends AsyncDisposable {
  * has 60 short messages, `waits` has written a long text and waits for an answer.
  */
 export function decks(): (path: string, script?: Partial<DeckScript>) => Promise<OpenDeck> {
-  let files: DeckFiles;
+  let files: PageFiles;
   let browser: Browser;
   beforeAll(async () => {
     files = await buildDeck();

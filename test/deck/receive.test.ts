@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ServerFrame, WireEvent } from "../../src/domain/wire.ts";
 import { receive } from "../../src/deck/receive.ts";
 import { emptyState, phaseOf, type DeckState } from "../../src/deck/state.ts";
-import { createStore } from "../../src/deck/store.ts";
+import { createStore } from "../../src/page-kit/store.ts";
 import { isUnread } from "../../src/deck/unread.ts";
 import { begin, end, numbered, opens, says, T0, thinks, toolEnds, toolStarts } from "../domain/events.ts";
 import { attachFrames, info, longText, parked, QUESTION, scene, user } from "./scenes.ts";

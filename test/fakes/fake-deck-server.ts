@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { ClientFrame, ServerFrame, SessionInfo } from "../../src/domain/wire.ts";
-import type { DeckFiles } from "../../src/deck/build.ts";
+import type { PageFiles } from "../../src/page-kit/bundle.ts";
 
 /** What the server does; a test may change each of it at any time. */
 export interface DeckScript {
@@ -37,7 +37,7 @@ const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="180
 <circle cx="240" cy="60" r="30" fill="#f7d58a"/><path d="M0 150 90 70l70 60 50-40 110 80v20H0z" fill="#35636b"/></svg>`;
 
 export async function startFakeDeckServer(
-  files: DeckFiles,
+  files: PageFiles,
   first: Partial<DeckScript> = {},
 ): Promise<FakeDeckServer> {
   const script: DeckScript = {
@@ -109,7 +109,7 @@ export async function startFakeDeckServer(
 }
 
 function serve(
-  { html, js, css, icon }: DeckFiles,
+  { html, js, css, icon }: PageFiles,
   script: DeckScript,
   { method = "GET", url = "/" }: IncomingMessage,
   response: ServerResponse,

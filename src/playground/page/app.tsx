@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Store } from "../../page-kit/store.ts";
 import type { ChatMessage } from "../wire.ts";
 import { act, sendFiles } from "./act.ts";
 import { Announcer } from "./announcer.tsx";
@@ -7,7 +8,8 @@ import type { About } from "./draft.ts";
 import { Header } from "./header.tsx";
 import type { MessageActions } from "./message-menu.tsx";
 import { MessageList } from "./message-list.tsx";
-import { type Store, useStore } from "./store.ts";
+import type { State } from "./state.ts";
+import { useStore } from "./store.ts";
 import { Underneath } from "./underneath.tsx";
 import { useFiles } from "./use-files.ts";
 import { sentence } from "./words.ts";
@@ -15,7 +17,7 @@ import { sentence } from "./words.ts";
 const TOAST_MS = 6_000;
 
 /** The page. */
-export function App({ store }: { readonly store: Store }) {
+export function App({ store }: { readonly store: Store<State> }) {
   const state = useStore(store);
   const { chat, ahead, toast } = state;
   const [about, setAbout] = useState<About | undefined>(undefined);
@@ -26,12 +28,12 @@ export function App({ store }: { readonly store: Store }) {
   const main = useRef<HTMLElement>(null);
 
   const tell = useCallback(
-    (error: unknown) => store.change((now) => ({ ...now, toast: sentence(error) })),
+    (error: unknown) => store.update((now) => ({ ...now, toast: sentence(error) })),
     [store],
   );
   useEffect(() => {
     if (toast === undefined) return undefined;
-    const timer = setTimeout(() => store.change(({ toast: _passed, ...rest }) => rest), TOAST_MS);
+    const timer = setTimeout(() => store.update(({ toast: _passed, ...rest }) => rest), TOAST_MS);
     return () => clearTimeout(timer);
   }, [toast]);
 

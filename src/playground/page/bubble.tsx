@@ -1,6 +1,6 @@
 import { memo } from "preact/compat";
+import { Icon } from "../../page-kit/icon.tsx";
 import type { ChatMessage } from "../wire.ts";
-import { Icon } from "./icon.tsx";
 import { Files } from "./files.tsx";
 import { MessageMenu, type MessageActions } from "./message-menu.tsx";
 import { Link, RichText } from "./rich-text.tsx";

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "../../page-kit/icon.tsx";
 import type { ChatMessage, Snapshot } from "../wire.ts";
 import { CommandMenu, matchingCommands } from "./command-menu.tsx";
 import { type About, messagesFor } from "./draft.ts";
-import { Icon } from "./icon.tsx";
 import { Tray } from "./tray.tsx";
 import type { ChosenFiles } from "./use-files.ts";
 import { WindowBar } from "./window-bar.tsx";
@@ -171,7 +171,7 @@ export function Composer({ chat, ahead, about, files, asFiles, onAsFiles, onAbou
           aria-label={about?.type === "edit" ? "Save" : "Send"}
           disabled={text.trim() === "" && files.files.length === 0}
         >
-          <Icon name={about?.type === "edit" ? "check" : "send"} />
+          <Icon name={about?.type === "edit" ? "check" : "plane"} />
         </button>
       </div>
     </form>

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import { Icon } from "../../page-kit/icon.tsx";
 import type { ChatMessage, SharedFile } from "../wire.ts";
-import { Icon } from "./icon.tsx";
 import { bytes } from "./words.ts";
 
 /** The pictures and files of one message or album. */

@@ -1,7 +1,7 @@
 import { useRef } from "preact/hooks";
+import { Icon } from "../../page-kit/icon.tsx";
 import { Link } from "./rich-text.tsx";
 import type { State } from "./state.ts";
-import { Icon } from "./icon.tsx";
 import { useNow } from "./store.ts";
 
 export interface HeaderProps {

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "../../page-kit/icon.tsx";
 import type { Snapshot } from "../wire.ts";
 import { Bubble } from "./bubble.tsx";
-import { Icon } from "./icon.tsx";
 import type { MessageActions } from "./message-menu.tsx";
 import { rowsOf } from "./rows.ts";
 import { useNow } from "./store.ts";

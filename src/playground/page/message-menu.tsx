@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Icon, type IconName } from "../../page-kit/icon.tsx";
 import type { ChatMessage } from "../wire.ts";
-import { Icon, type IconName } from "./icon.tsx";
 
 export interface MessageActions {
   readonly onReply: (message: ChatMessage, quote?: string) => void;

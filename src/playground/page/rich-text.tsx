@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { browserClock } from "../../page-kit/browser-clock.ts";
+import { CopyButton } from "../../page-kit/copy-button.tsx";
 import type { MessageEntity } from "../bot-api/shapes.ts";
-import { CopyButton } from "./copy-button.tsx";
 import { entityTree, type Piece, plain } from "./entity-tree.ts";
 
 export interface RichTextProps {
@@ -79,7 +80,7 @@ function CodeBlock({ code, language }: { readonly code: string; readonly languag
     <figure class={language === "" ? "code-block bare" : "code-block"}>
       <figcaption>
         <span>{language}</span>
-        <CopyButton text={code} what="the code" />
+        <CopyButton text={code} what="the code" labelled clock={browserClock} />
       </figcaption>
       <pre tabIndex={0}>
         <code>{code}</code>

@@ -1,6 +1,7 @@
 import type { TurnOutcome } from "../../domain/turn.ts";
+import { browserClock } from "../../page-kit/browser-clock.ts";
+import { CopyButton } from "../../page-kit/copy-button.tsx";
 import type { Step } from "../wire.ts";
-import { CopyButton } from "./copy-button.tsx";
 import { WindowBar } from "./window-bar.tsx";
 import { useNow } from "./store.ts";
 import { counted, exactTimeOf, seconds } from "./words.ts";
@@ -92,7 +93,7 @@ function Turn({ step }: { readonly step: Extract<Step, { kind: "turn" }> }) {
         <details>
           <summary>The prompt, {counted(prompt.length, "character")}</summary>
           <div class="prompt">
-            <CopyButton text={prompt.text} what="the prompt" />
+            <CopyButton text={prompt.text} what="the prompt" labelled clock={browserClock} />
             <pre tabIndex={0}>{prompt.text + (prompt.length > prompt.text.length ? "…" : "")}</pre>
           </div>
         </details>

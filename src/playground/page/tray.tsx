@@ -1,5 +1,5 @@
+import { Icon } from "../../page-kit/icon.tsx";
 import type { ChosenFile } from "./draft.ts";
-import { Icon } from "./icon.tsx";
 import { bytes } from "./words.ts";
 
 export interface TrayProps {

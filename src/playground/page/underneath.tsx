@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { Icon } from "../../page-kit/icon.tsx";
 import type { Snapshot } from "../wire.ts";
-import { Icon } from "./icon.tsx";
 import { StepCard } from "./step-card.tsx";
 import { TroubleSwitches } from "./troubles.tsx";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createStore } from "../../src/deck/store.ts";
+import { createStore } from "../../src/page-kit/store.ts";
 
 test("a change is told once to each listener, and no change to nobody", () => {
   const store = createStore({ count: 0 });

@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+/** A page, as it is served: its document, and what that loads. */
+export interface PageFiles {
+  readonly html: string;
+  readonly js: string;
+  readonly css: string;
+  /** SVG. */
+  readonly icon: string;
+}
+
+/**
+ * Bundles the page of a folder: `main.tsx` with all that it imports, and `index.html`. It needs esbuild, so a package
+ * brings the result instead.
+ */
+export async function bundle(folder: URL): Promise<PageFiles> {
+  const { build } = await import("esbuild");
+  const at = (name: string): string => fileURLToPath(new URL(name, folder));
+  const { outputFiles } = await build({
+    entryPoints: [at("main.tsx")],
+    outdir: at("."),
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    legalComments: "none",
+    logLevel: "silent",
+  });
+  const text = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
+  return {
+    html: await readFile(at("index.html"), "utf8"),
+    js: text(".js"),
+    css: text(".css"),
+    icon: await readFile(new URL("icon.svg", import.meta.url), "utf8"),
+  };
+}

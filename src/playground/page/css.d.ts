@@ -1,2 +1,0 @@
-/** The bundler takes styles out of the script. */
-declare module "*.css";
