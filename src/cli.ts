@@ -112,7 +112,7 @@ Environment                                                       (default)
   EVIE_AGENT_COMMAND    how the agent is started                  (pi)
   TELEGRAM_API_ROOT     another Bot API server                    (Telegram's)
   EVIE_HTTP_PORT        the port of the HTTP API and of the deck,
-                        3843 say; 0 for none                      (0)
+                        0 for none           (3843, or a free one near it)
   EVIE_HTTP_ADDRESS     the address it listens on                 (127.0.0.1)
   EVIE_HTTP_TOKEN       who knows it is let in            (evie makes one)
   EVIE_HTTP_NAMES       names it is reached by, beside localhost

@@ -19,8 +19,8 @@ export interface Config {
   readonly workspace: string;
   /** The executable and its first arguments; undefined when evie shall find the agent by itself. */
   readonly agentCommand?: readonly string[];
-  /** 0: the HTTP face is off. */
-  readonly httpPort: number;
+  /** Which ports the HTTP face may take, the first that is free: 0 stands for any. None: it is off. */
+  readonly httpPorts: readonly number[];
   /** The IP address that it listens on. */
   readonly httpAddress: string;
   /** Undefined: evie makes one and keeps it. Always set when others than this machine can reach the address. */
@@ -110,7 +110,7 @@ export function readConfig(
     home: homeFolder(env, options),
     workspace: set.EVIE_WORKSPACE,
     ...(set.EVIE_AGENT_COMMAND === undefined ? {} : { agentCommand: set.EVIE_AGENT_COMMAND }),
-    httpPort: set.EVIE_HTTP_PORT,
+    httpPorts: set.EVIE_HTTP_PORT,
     httpAddress: set.EVIE_HTTP_ADDRESS,
     ...(set.EVIE_HTTP_TOKEN === undefined ? {} : { httpToken: set.EVIE_HTTP_TOKEN }),
     httpNames: set.EVIE_HTTP_NAMES,

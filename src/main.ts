@@ -8,8 +8,7 @@ import { createPiAgent } from "./agent/pi/driver.ts";
 import { type Command, EXIT_CONFIG, EXIT_USAGE, helpText, parseCommandLine } from "./cli.ts";
 import { realClock } from "./clock.ts";
 import { type Config, configProblemWords, homeFolder, readConfig } from "./config.ts";
-import type { Surroundings } from "./config/fields.ts";
-import type { Sessions } from "./domain/sessions.ts";
+import { HTTP_PORT, type Surroundings } from "./config/fields.ts";
 import {
   type Home,
   HomeError,
@@ -21,8 +20,9 @@ import {
 } from "./home.ts";
 import { findLeftovers } from "./leftovers.ts";
 import { createLog } from "./log.ts";
-import { ListenError } from "./http/listen.ts";
+import { ListenError } from "./http/port.ts";
 import { keepToken } from "./http/token.ts";
+import type { RunOptions } from "./play.ts";
 import { useProxy } from "./proxy.ts";
 import { serve } from "./serve.ts";
 import { createSessions } from "./session/sessions.ts";
@@ -31,7 +31,7 @@ import { createStoredPictures } from "./store/pictures.ts";
 import { openStore } from "./store/store.ts";
 import { sweepDaily } from "./sweep.ts";
 import { createTelegram } from "./telegram/bot.ts";
-import { answerAt, startWeb } from "./web.ts";
+import { openWeb, type Web } from "./web.ts";
 import { unclaim } from "./unclaim.ts";
 
 const EXIT_FAILURE = 1;
@@ -118,12 +118,8 @@ function surroundings(): Surroundings {
   return { cwd: process.cwd(), homedir: homedir() };
 }
 
-/** Makes every part and joins them. All state of the program is made here. `watch` may look into the sessions. */
-async function run(
-  config: Config,
-  home: Home,
-  watch: (sessions: Sessions) => Sessions = (sessions) => sessions,
-): Promise<number> {
+/** Makes every part and joins them. All state of the program is made here. */
+async function run(config: Config, home: Home, { watch, announceDeck }: RunOptions = {}): Promise<number> {
   const { telegram, home: folder, workspace, agentCommand, logLevel, env } = config;
   if (telegram === undefined) return EXIT_CONFIG;
   const clock = realClock;
@@ -143,7 +139,7 @@ async function run(
   const command = find();
   if (command === undefined) log.error({}, "no agent was found. Install pi, or set EVIE_AGENT_COMMAND");
   const pictures = createStoredPictures(join(folder, "pictures"));
-  const questionsAt = answerAt(config);
+  const web = httpToken === undefined ? undefined : await openWeb({ config, token: httpToken, log });
   const sessions = createSessions({
     ledgers: {
       ...store,
@@ -153,7 +149,7 @@ async function run(
     folder: home.sessions,
     workspace,
     startAgent: createPiAgent({ clock, log, find, env: agentEnvironment(env, secrets) }),
-    ...(questionsAt === undefined ? {} : { answerAt: questionsAt }),
+    ...(web === undefined ? {} : { answerAt: web.answerAt }),
     clock,
     log,
   });
@@ -165,7 +161,8 @@ async function run(
     // The one place for it: a log is read by more people, and kept.
     announceLink: (link) => console.log(claimInvitation(link)),
     filesFolder: home.files,
-    sessions: watch(sessions),
+    sessions: watch?.(sessions) ?? sessions,
+    ...(web === undefined ? {} : { deckLink: web.link }),
     pointers: store.chats,
     updates: { ...store.updates, together: store.together },
     turns: { ...store.turns, ...store.bubbles },
@@ -196,35 +193,39 @@ async function run(
     ended.signal,
   );
   try {
-    if (httpToken === undefined) return await serve({ bot, sessions, clock, log });
-    const web = await startWeb({
-      config,
-      token: httpToken,
-      home: folder,
-      sessions,
-      pictures,
-      health: () => bot.health(),
-      version: version(),
-      clock,
-      log,
-    });
-    // Not into the log: it is kept, and read by more people.
-    console.log(`The deck, in a browser on this machine:\n\n  ${web.link}\n`);
-    try {
-      return await serve({ bot, sessions, clock, log });
-    } finally {
-      await web.close();
+    if (web !== undefined) {
+      web.show({
+        home: folder,
+        sessions,
+        pictures,
+        health: () => bot.health(),
+        version: version(),
+        clock,
+      });
+      // Not into the log: it is kept, and read by more people.
+      if (announceDeck === undefined) console.log(deckInvitation(web));
+      else announceDeck(web);
     }
+    return await serve({ bot, sessions, clock, log });
   } finally {
+    await web?.close();
     ended.abort();
     await sweeping;
   }
 }
 
 /** What lets people in at the HTTP face; undefined when that is off. */
-function tokenOf({ httpPort, httpToken, home }: Config): string | undefined {
-  if (httpPort === 0) return undefined;
+function tokenOf({ httpPorts, httpToken, home }: Config): string | undefined {
+  if (httpPorts.length === 0) return undefined;
   return httpToken?.reveal() ?? keepToken(join(home, "http-token"));
+}
+
+function deckInvitation({ link, instead }: Web): string {
+  const moved = instead === undefined ? "" : `Port ${HTTP_PORT} is taken, so this is port ${instead}. `;
+  return `${moved}The deck, in a browser on this machine:
+
+  ${link}
+`;
 }
 
 function claimInvitation(link: string): string {

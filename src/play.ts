@@ -5,6 +5,7 @@ import { probeModel } from "./agent/pi/probe.ts";
 import type { PlaygroundWishes } from "./cli.ts";
 import { realClock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { portsFrom } from "./config/fields.ts";
 import { Secret } from "./config/secret.ts";
 import type { Sessions } from "./domain/sessions.ts";
 import { type Home, HomeError } from "./home.ts";
@@ -14,8 +15,17 @@ import { DEFAULT_PORT, PortTakenError } from "./playground/server/listen.ts";
 import { watchSessions } from "./playground/watch-sessions.ts";
 import { prepareWorkspace } from "./playground/workspace.ts";
 import { DEBOUNCE_WINDOW } from "./telegram/timing.ts";
+import type { Web } from "./web.ts";
 
 const EXIT_FAILURE = 1;
+
+/** Who looks at what evie does, when it is not run for itself. */
+export interface RunOptions {
+  /** Looks into the sessions of the chats. */
+  readonly watch?: (sessions: Sessions) => Sessions;
+  /** Tells the person where the deck is. */
+  readonly announceDeck?: (deck: Pick<Web, "link">) => void;
+}
 
 export interface PlayOptions {
   /** The person's own; a bot in it is not touched. */
@@ -23,7 +33,7 @@ export interface PlayOptions {
   readonly wishes: PlaygroundWishes;
   readonly openHome: (folder: string) => Home;
   /** Runs evie: the same as for the real bot. */
-  readonly run: (config: Config, home: Home, watch: (sessions: Sessions) => Sessions) => Promise<number>;
+  readonly run: (config: Config, home: Home, options: RunOptions) => Promise<number>;
 }
 
 /** The playground: a Telegram of its own with a page to chat on, and evie on it. Gives the exit code. */
@@ -50,6 +60,7 @@ export async function play({ config, wishes, openHome, run }: PlayOptions): Prom
       port: wishes.port,
       page: await loadPage(),
       windowMs: DEBOUNCE_WINDOW,
+      hasDeck: config.httpPorts.length > 0,
       clock: realClock,
     });
   } catch (error) {
@@ -61,20 +72,27 @@ export async function play({ config, wishes, openHome, run }: PlayOptions): Prom
   try {
     console.log(invitation(playground, wishes.port));
     const { token, apiRoot, userId } = playground.telegram;
+    // A token and names that others use are not for this evie.
+    const { httpToken: _, ...own } = config;
     return await run(
       {
-        ...config,
+        ...own,
         telegram: { token: new Secret(token), apiRoot, allowedUsers: [userId] },
         home: folder,
         workspace,
         // The person's own evie may run beside it.
-        httpPort: 0,
+        httpPorts: config.httpPorts.length === 0 ? [] : portsFrom(playground.port + 1),
+        httpAddress: "127.0.0.1",
+        httpNames: [],
         // Lines about each message would bury the link.
         logLevel: config.env["LOG_LEVEL"] === undefined ? "warn" : config.logLevel,
         env: { ...config.env, ...playground.agentEnv },
       },
       home,
-      (sessions) => watchSessions(sessions, playground.watch),
+      {
+        watch: (sessions) => watchSessions(sessions, playground.watch),
+        announceDeck: ({ link: deck }) => playground.leadToDeck(deck),
+      },
     );
   } finally {
     await playground.close();

@@ -6,49 +6,78 @@ import type { Clock } from "./domain/clock.ts";
 import type { SessionId } from "./domain/ids.ts";
 import type { Log } from "./domain/log.ts";
 import type { SessionDirectory } from "./domain/sessions.ts";
-import { type AppOptions, createApp, type Page } from "./http/app.ts";
-import { createDrafts } from "./http/drafts.ts";
+import type { AppOptions, Page } from "./http/app.ts";
 import { createGuard } from "./http/guard.ts";
-import { createHub } from "./http/hub.ts";
-import { listen } from "./http/listen.ts";
+import { type Doors, openPort } from "./http/port.ts";
 
-type HttpConfig = Pick<Config, "httpPort" | "httpAddress" | "httpNames">;
-
-export interface WebOptions extends Pick<AppOptions, "pictures" | "health" | "version"> {
-  readonly config: HttpConfig;
+export interface WebOptions {
+  readonly config: Pick<Config, "httpPorts" | "httpAddress" | "httpNames">;
   readonly token: string;
+  readonly log: Log;
+}
+
+/** What the HTTP face shows. */
+export interface WebParts extends Pick<AppOptions, "pictures" | "health" | "version"> {
   readonly home: string;
   readonly sessions: SessionDirectory;
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface Web {
   /** What a person opens: it carries the token. */
   readonly link: string;
+  /** The port that was taken in place of the one that is the first choice; undefined when that was free. */
+  readonly instead: number | undefined;
+  /** Where a session's questions are answered. */
+  answerAt(id: SessionId): string;
+  /** Lets in those who come. Until then they wait. */
+  show(parts: WebParts): void;
   close(): Promise<void>;
 }
 
-/** Where a session's questions are answered; undefined when the HTTP face is off. */
-export function answerAt(config: HttpConfig): ((id: SessionId) => string) | undefined {
-  return config.httpPort === 0 ? undefined : (id) => `${addressOf(config)}/s/${id}`;
+/**
+ * Takes the port of the HTTP API and the deck. What answers there is loaded when somebody comes, so that it delays no
+ * start and costs no memory before. Rejects with a ListenError.
+ */
+export async function openWeb({ config, token, log }: WebOptions): Promise<Web> {
+  const { httpPorts, httpAddress: address, httpNames } = config;
+  const shown = Promise.withResolvers<WebParts>();
+  const open = async (): Promise<Doors> =>
+    await loadDoors(await shown.promise, { token, log, names: httpNames, port: port.number });
+  const port = await openPort({ address, ports: httpPorts, open, log });
+
+  const name = httpNames[0] ?? (address === "::1" ? "[::1]" : "127.0.0.1");
+  const base = `http://${httpNames[0]?.includes(":") === true ? name : `${name}:${port.number}`}`;
+  return {
+    link: `${base}/?key=${token}`,
+    instead: port.number === httpPorts[0] ? undefined : port.number,
+    answerAt: (id) => `${base}/s/${id}`,
+    show: shown.resolve,
+    close: () => port.close(),
+  };
 }
 
-/** The HTTP API and the deck, listening. Rejects with a ListenError. */
-export async function startWeb({ config, token, home, sessions, ...options }: WebOptions): Promise<Web> {
-  const { clock, log, version } = options;
-  const { httpPort, httpAddress: address, httpNames: names } = config;
-  const guard = createGuard({ token, port: () => httpPort, names });
+interface Frame {
+  readonly token: string;
+  readonly log: Log;
+  readonly names: readonly string[];
+  readonly port: number;
+}
+
+async function loadDoors(parts: WebParts, { token, log, names, port }: Frame): Promise<Doors> {
+  const [{ createApp }, { createHub }, { createDrafts }, { createDoors }] = await Promise.all([
+    import("./http/app.ts"),
+    import("./http/hub.ts"),
+    import("./http/drafts.ts"),
+    import("./http/doors.ts"),
+  ]);
+  const { home, sessions, clock, version } = parts;
+  const guard = createGuard({ token, port: () => port, names });
   const makeDraft = createDrafts({ folder: join(home, "uploads"), log });
   const epoch = crypto.randomUUID();
-  const app = createApp({ ...options, sessions, guard, makeDraft, page: once(loadDeck), epoch });
+  const app = createApp({ ...parts, guard, makeDraft, page: once(loadDeck), epoch, log });
   const hub = createHub({ sessions, makeDraft, epoch, version, clock, log });
-  const { close } = await listen({ app, hub, guard, address, port: httpPort, log });
-  return { link: `${addressOf(config)}/?key=${token}`, close };
-}
-
-function addressOf({ httpPort, httpNames }: HttpConfig): string {
-  return `http://${httpNames[0] ?? "127.0.0.1"}${httpNames[0]?.includes(":") === true ? "" : `:${httpPort}`}`;
+  return createDoors({ app, hub, guard, log });
 }
 
 /** Where a package has the deck, built. In the source there is none. */

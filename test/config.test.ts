@@ -29,7 +29,7 @@ describe("what is not said has a default", () => {
     expect(good({})).toEqual({
       home: "/home/ann/.evie",
       workspace: "/work",
-      httpPort: 0,
+      httpPorts: [3_843, 3_844, 3_845, 3_846, 3_847, 3_848, 3_849, 3_850, 3_851, 3_852, 0],
       httpAddress: "127.0.0.1",
       httpNames: [],
       logLevel: "info",
@@ -156,8 +156,14 @@ describe("the agent's command", () => {
 });
 
 describe("small settings", () => {
-  test.each(["0", "1", "8080", "65535"])("%s is a port", (port) => {
-    expect(good({ EVIE_HTTP_PORT: port }).httpPort).toBe(Number(port));
+  test.each(["1", "8080", "65535"])("%s is a port, and no other is taken", (port) => {
+    expect(good({ EVIE_HTTP_PORT: port }).httpPorts).toEqual([Number(port)]);
+  });
+
+  test("without a port it is 3843, or one near it, or any; with 0 there is none", () => {
+    const { httpPorts } = good({});
+    expect([httpPorts[0], httpPorts[1], httpPorts.at(-1)]).toEqual([3_843, 3_844, 0]);
+    expect(good({ EVIE_HTTP_PORT: "0" }).httpPorts).toEqual([]);
   });
 
   test.each(["65536", "-1", "80.5", "http", "0x50", "1e3", "999999"])("%s is no port", (port) => {
@@ -194,7 +200,7 @@ describe("the file .env", () => {
   test("adds to the environment, which wins", () => {
     const file = `EVIE_HTTP_PORT=1000\nLOG_LEVEL=debug # a comment\nOPENAI_API_KEY="abc"\n`;
     const config = good({ LOG_LEVEL: "error", PATH: "/bin" }, file);
-    expect(config).toMatchObject({ httpPort: 1000, logLevel: "error" });
+    expect(config).toMatchObject({ httpPorts: [1000], logLevel: "error" });
     expect(config.env).toEqual({
       PATH: "/bin",
       LOG_LEVEL: "error",
@@ -204,7 +210,7 @@ describe("the file .env", () => {
   });
 
   test("steps in where the environment has an empty value", () => {
-    expect(good({ EVIE_HTTP_PORT: "" }, "EVIE_HTTP_PORT=1000").httpPort).toBe(1000);
+    expect(good({ EVIE_HTTP_PORT: "" }, "EVIE_HTTP_PORT=1000").httpPorts).toEqual([1000]);
   });
 
   test("may hold the token, which reaches nobody by way of the environment", () => {

@@ -86,6 +86,7 @@ export async function prepareMortalEvie(users: readonly number[]): Promise<Morta
           TELEGRAM_API_ROOT: api.root,
           EVIE_ALLOWED_USERS: users.join(","),
           EVIE_HOME: join(folder, "home"),
+          EVIE_HTTP_PORT: "0",
           EVIE_AGENT_COMMAND: `"${process.execPath}" "${FAKE_AGENT}"`,
           FAKE_AGENT_LOG: agentLog,
           LOG_LEVEL: "info",

@@ -143,6 +143,23 @@ describe("the installed command", () => {
     expect(await running.stop()).toBe(0);
   });
 
+  test("serves the deck, which it brings along", async () => {
+    const agent = `'${process.execPath}' '${FAKE_AGENT}'`;
+    await using running = await startEvie({
+      main: evie,
+      env: { EVIE_HTTP_PORT: "", EVIE_AGENT_COMMAND: agent },
+    });
+    await running.wrote(() => running.stdout().includes("/?key="), "the deck's link");
+    const [link = ""] = /http:\/\/\S+/.exec(running.stdout()) ?? [];
+    const entered = await fetch(link, { redirect: "manual" });
+    expect([entered.status, entered.headers.get("location")]).toEqual([303, "/"]);
+    for (const path of ["/", "/deck.js", "/deck.css", "/icon.svg"]) {
+      const response = await fetch(new URL(path, link));
+      expect({ path, status: response.status }).toEqual({ path, status: 200 });
+      expect((await response.text()).length).toBeGreaterThan(100);
+    }
+  });
+
   test("opens a playground, whose page it brings along", async () => {
     await using playground = await openPlayground();
     const { link } = playground;
@@ -213,7 +230,7 @@ describe("the package", () => {
     );
     const strange = files.filter(
       (name) =>
-        !/^(package\.json|README\.md|LICENSE|dist\/.*\.js|dist\/playground\/page\.json|docs\/how-to\/.*\.(md|service))$/.test(
+        !/^(package\.json|README\.md|LICENSE|dist\/.*\.js|dist\/playground\/page\.json|dist\/deck\.json|docs\/how-to\/.*\.(md|service))$/.test(
           name,
         ),
     );

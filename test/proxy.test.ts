@@ -41,6 +41,7 @@ async function setUp(env: (proxy: string) => Readonly<Record<string, string>>) {
       PATH: process.env["PATH"],
       HOME: folder,
       EVIE_HOME: join(folder, "home"),
+      EVIE_HTTP_PORT: "0",
       TELEGRAM_BOT_TOKEN: "12345678:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
       TELEGRAM_API_ROOT: `https://127.0.0.1:${target}`,
       EVIE_ALLOWED_USERS: "1",

@@ -76,6 +76,8 @@ export async function startEvie(options: EvieOptions = {}): Promise<RunningEvie 
       TELEGRAM_API_ROOT: api.root,
       EVIE_ALLOWED_USERS: ALLOWED.join(","),
       EVIE_HOME: home,
+      // Off unless a test is about it: all of them would want the same port.
+      EVIE_HTTP_PORT: "0",
       LOG_LEVEL: "debug",
       ...prepared,
       ...options.env,

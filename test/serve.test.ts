@@ -285,7 +285,13 @@ describe("a configuration that is wrong", () => {
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const child = spawn(process.execPath, [MAIN], {
       cwd: folder,
-      env: { PATH: process.env["PATH"], HOME: folder, EVIE_HOME: join(folder, "home"), ...env },
+      env: {
+        PATH: process.env["PATH"],
+        HOME: folder,
+        EVIE_HOME: join(folder, "home"),
+        EVIE_HTTP_PORT: "0",
+        ...env,
+      },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "";

@@ -38,7 +38,90 @@ async function startWithHttp() {
   return { evie, token, base, ask };
 }
 
+const LINK = /http:\/\/127\.0\.0\.1:(\d+)\/\?key=\S+/;
+
+describe("the port of the HTTP face", () => {
+  test("is 3843 or one near it where none is named, and which one is said", async () => {
+    const env = { EVIE_HTTP_PORT: "" };
+    await using first = await startEvie({ env });
+    await using second = await startEvie({ env });
+    for (const evie of [first, second]) await evie.wrote(() => LINK.test(evie.stdout()), "the deck's link");
+    const [one, two] = [first, second].map((evie) => Number(LINK.exec(evie.stdout())?.[1]));
+    expect(one).not.toBe(two);
+    expect(two).toBeGreaterThan(3_843);
+    expect(second.stdout()).toContain(`Port 3843 is taken, so this is port ${two}.`);
+    const health = await fetch(`http://127.0.0.1:${one}/health`);
+    expect(await health.json()).toMatchObject({ ok: true });
+  });
+
+  test("is missing where it is named and another program has it: evie says so and ends", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await using evie = await startEvie({ env: { EVIE_HTTP_PORT: `${port}` }, awaitReady: false });
+    const [code] = (await once(evie.process, "exit")) as [number];
+    server.close();
+    expect(code).toBe(1);
+    expect(evie.output()).toContain(
+      `evie: evie cannot listen on 127.0.0.1:${port}: another program listens there. Set EVIE_HTTP_PORT`,
+    );
+  });
+
+  test("is nobody's where it is 0", async () => {
+    await using evie = await startEvie();
+    const visitor = evie.visitor();
+    await visitor.say("/deck");
+    await visitor.hears(({ text }) => text.includes("EVIE_HTTP_PORT"), "that the deck is off");
+    expect(evie.stdout()).toBe("");
+  });
+});
+
 describe("evie with its HTTP face", () => {
+  test("gives its link in a chat, to people who are allowed", async () => {
+    const { evie, token, base } = await startWithHttp();
+    await using _ = evie;
+    const [anna, mallory] = [evie.visitor(), evie.api.person({ id: 666, first_name: "Mallory" })];
+    await Promise.all([anna.say("/deck"), mallory.say("/deck")]);
+    await anna.hears(({ text }) => text.includes(`${base}/?key=${token}`), "the link");
+    await evie.api.until(() => evie.api.chat(666).botMessages[0], { what: "the answer to a stranger" });
+    expect(JSON.stringify(evie.api.chat(666).botMessages)).not.toContain(token);
+    // What a chat is told is not what a log is told.
+    expect(evie.output().replace(evie.stdout(), "")).not.toContain(token);
+  });
+
+  test("shows in a chat, after a restart as well, what was asked elsewhere, quoted and once", async () => {
+    const { evie, base, ask } = await startWithHttp();
+    await using _ = evie;
+    const visitor = evie.visitor();
+    await visitor.say("hello");
+    await visitor.hears(({ text }) => text === "Echo: hello", "the answer");
+    const { sessions } = (await ask("GET", "/api/sessions")) as { sessions: readonly SessionInfo[] };
+    const text = `over\nhere ${"and on ".repeat(60)}`;
+    await ask("POST", `/api/sessions/${sessions[0]?.id}/prompt`, { text });
+    const { chat } = evie.api;
+    await visitor.hears((message) => message.text.startsWith("Echo: over"), "the answer to it");
+    const [, quoted, answer, ...more] = chat(Number(sessions[0]?.chat?.id)).botMessages;
+    expect(quoted).toMatchObject({ silent: true, entities: [{ type: "blockquote", offset: 0 }] });
+    expect(quoted?.text).toMatch(/^By HTTP: over here and on [^\n]{80,110}…$/);
+    expect([answer?.silent, more]).toEqual([true, []]);
+
+    await evie.stop();
+    await using again = await startEvie({
+      awaitReady: false,
+      env: {
+        EVIE_HOME: evie.home,
+        EVIE_HTTP_PORT: new URL(base).port,
+        EVIE_AGENT_COMMAND: `${process.execPath} ${FAKE_AGENT}`,
+        TELEGRAM_API_ROOT: evie.api.root,
+        TELEGRAM_BOT_TOKEN: evie.api.token,
+      },
+    });
+    await again.wrote((output) => output.includes('"ready"'), "that it is ready");
+    await ask("POST", `/api/sessions/${sessions[0]?.id}/prompt`, { text: "and again" });
+    await visitor.hears((message) => message.text === "Echo: and again", "the answer after the restart");
+    expect(visitor.said().slice(3)).toEqual(["By HTTP: and again", "Echo: and again"]);
+  });
+
   test("prints the deck's link, serves the deck, and answers prompts", async () => {
     const { evie, token, base, ask } = await startWithHttp();
     await using _ = evie;

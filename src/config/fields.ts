@@ -15,6 +15,11 @@ export interface Surroundings {
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Where the HTTP face is found unless something else is there. */
+export const HTTP_PORT = 3_843;
+/** How many ports are tried before any free one is taken. */
+const TRIED = 10;
+
 const WHERE_IDS_ARE = "@userinfobot on Telegram tells you yours";
 
 /** Called with what was given: none of them sees an empty text. Messages never repeat a token. */
@@ -65,11 +70,11 @@ export function settings({
       .optional(),
     EVIE_HTTP_PORT: z
       .string()
-      .default("0")
       .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, {
         error: "A port is a number from 1 to 65535, or 0 for none.",
       })
-      .transform(Number),
+      .transform((text) => [Number(text)].filter((port) => port !== 0))
+      .default(() => portsFrom(HTTP_PORT)),
     EVIE_HTTP_ADDRESS: z
       .string()
       .default("127.0.0.1")
@@ -100,6 +105,11 @@ export function settings({
       .transform((text) => text.toLowerCase())
       .pipe(z.enum(LOG_LEVELS, { error: `It is one of ${LOG_LEVELS.join(", ")}.` })),
   });
+}
+
+/** Ports to look at when none was named, from `first` on. */
+export function portsFrom(first: number): number[] {
+  return [...Array.from({ length: TRIED }, (_, step) => first + step), 0];
 }
 
 function problem(context: z.RefinementCtx, message: string): never {

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Clock } from "../domain/clock.ts";
+import type { Face } from "../domain/events.ts";
 import { parseSessionId, type SessionId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import { FolderError, type ObservedSession, type SessionDirectory } from "../domain/sessions.ts";
@@ -121,6 +122,10 @@ export function createApp(options: AppOptions): Hono {
     }),
   );
 
+  /** A browser shows its cookie, a program its token. */
+  const faceOf = ({ req }: Context): Face =>
+    /^Bearer /i.test(req.header("authorization") ?? "") ? "http" : "deck";
+
   const sessionOf = (context: Context): ObservedSession => {
     const name = context.req.param("id") ?? "";
     const id = parseSessionId(name);
@@ -134,7 +139,7 @@ export function createApp(options: AppOptions): Hono {
   app.post("/api/sessions", async (context) => {
     const { name, cwd } = await readBody(context, bodies.create);
     const session = sessions.create({
-      face: "http",
+      face: faceOf(context),
       ...(name === undefined ? {} : { name }),
       ...(cwd === undefined ? {} : { cwd }),
     });
@@ -182,7 +187,7 @@ export function createApp(options: AppOptions): Hono {
     const body = await readBody(context, bodies.prompt);
     const requestId = body.requestId ?? context.req.header("idempotency-key") ?? crypto.randomUUID();
     const { text, mode = "queue" } = body;
-    const taken = session.prompt(makeDraft(body), { face: "http", mode, requestId, text });
+    const taken = session.prompt(makeDraft(body), { face: faceOf(context), mode, requestId, text });
     const { turnId, ending } = taken;
     if (context.req.query("wait") === "0") return context.json({ turnId }, 202);
     if (context.req.header("accept")?.includes("text/event-stream") === true)
@@ -203,7 +208,7 @@ export function createApp(options: AppOptions): Hono {
 
   app.post("/api/sessions/:id/clear", (context) => {
     const old = sessionOf(context);
-    const next = sessions.create({ face: "http", cwd: old.cwd });
+    const next = sessions.create({ face: faceOf(context), cwd: old.cwd });
     old.replacedBy(next.id);
     old.dismiss().catch((error: unknown) => log.error({ err: error }, "an old session was not dismissed"));
     return context.json(next.info(), 201);

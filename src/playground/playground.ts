@@ -25,6 +25,8 @@ export interface PlaygroundOptions {
   readonly page: Page;
   /** Milliseconds of quiet after which evie flushes a burst. */
   readonly windowMs: number;
+  /** Whether evie serves a deck beside the page. */
+  readonly hasDeck: boolean;
   readonly clock: Clock;
 }
 
@@ -39,6 +41,8 @@ export interface Playground {
   readonly link: string;
   /** Shows the person what happens in a session. */
   readonly watch: SessionSink;
+  /** From now on the page's link to the deck leads to that address, which carries a key. */
+  leadToDeck(link: string): void;
   close(): Promise<void>;
 }
 
@@ -52,6 +56,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 
   // Each part tells the page what has changed, and the page's server needs the parts: this breaks the ring.
   let tell: (frame: Frame) => void = () => undefined;
+  let deck: string | undefined;
   const underneath = createUnderneath(
     () => clock.date(),
     (step) => tell({ type: "step", step }),
@@ -68,6 +73,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     page: options.page,
     port: options.port,
     clock,
+    deck: () => deck,
     snapshot: () => ({
       type: "snapshot",
       now: clock.date(),
@@ -75,6 +81,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
         bot: api.bot.first_name,
         answeredBy,
         workspace: options.workspace,
+        hasDeck: options.hasDeck,
         windowMs: options.windowMs,
         messages: feed.messages,
         commands: api.commands,
@@ -108,6 +115,9 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     port: server.port,
     link: server.link,
     watch: (event) => underneath.see(event),
+    leadToDeck(link) {
+      deck = link;
+    },
     async close() {
       feed.close();
       troubles.close();

@@ -83,6 +83,8 @@ export interface Snapshot {
   readonly bot: string;
   readonly answeredBy: AnsweredBy;
   readonly workspace: string;
+  /** Whether `/deck` leads to evie's deck. */
+  readonly hasDeck: boolean;
   /** Milliseconds of quiet after which a burst is flushed. */
   readonly windowMs: number;
   readonly messages: readonly ChatMessage[];

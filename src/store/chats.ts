@@ -1,11 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
-import { parseChatKey, parseSessionId } from "../domain/ids.ts";
+import { makeChatKey, parseChatKey, parseSessionId } from "../domain/ids.ts";
 import type { ChatKey, ChatPlace, SessionId } from "../domain/ids.ts";
 
 /** Which session each chat talks to: a pointer that is kept, so that a chat can change its session and stay itself. */
 export interface StoredChats {
   /** Undefined for a chat that points nowhere yet. */
   sessionOf(chat: ChatKey): SessionId | undefined;
+  /** The chats that point somewhere. */
+  keys(): readonly ChatKey[];
   /** The chat that points to a session; undefined when none does. */
   chatOf(session: SessionId): ChatPlace | undefined;
   /** Durable when it returns. Throws for a session that is not in the store. */
@@ -14,6 +16,7 @@ export interface StoredChats {
 
 export function createStoredChats(database: DatabaseSync): StoredChats {
   const select = database.prepare("SELECT session_id FROM chats WHERE key = ?");
+  const selectKeys = database.prepare("SELECT key FROM chats");
   const selectKey = database.prepare("SELECT key FROM chats WHERE session_id = ? LIMIT 1");
   const upsert = database.prepare(
     `INSERT INTO chats (key, session_id) VALUES (?, ?)
@@ -24,6 +27,11 @@ export function createStoredChats(database: DatabaseSync): StoredChats {
       const row = select.get(chat);
       return row === undefined ? undefined : parseSessionId(String(row["session_id"]));
     },
+    keys: () =>
+      selectKeys.all().flatMap((row) => {
+        const place = parseChatKey(String(row["key"]));
+        return place === undefined ? [] : [makeChatKey(place)];
+      }),
     chatOf(session) {
       const row = selectKey.get(session);
       return row === undefined ? undefined : parseChatKey(String(row["key"]));

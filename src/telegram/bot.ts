@@ -1,6 +1,7 @@
 import { Bot, GrammyError } from "grammy";
 import type { Update } from "grammy/types";
 import type { Clock } from "../domain/clock.ts";
+import { parseChatKey } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sessions } from "../domain/sessions.ts";
 import { createAgain } from "./again.ts";
@@ -36,6 +37,8 @@ export interface TelegramOptions {
   readonly filesFolder: string;
   readonly sessions: Sessions;
   readonly pointers: ChatPointers;
+  /** Where the deck is, with the key to it; undefined when the HTTP face is off. */
+  readonly deckLink?: string;
   readonly updates: UpdateStore;
   readonly turns: TurnStore;
   /** What was left when evie was last ended. Asked once, when the updates are this bot's. */
@@ -180,9 +183,18 @@ export function createTelegram(options: TelegramOptions): Telegram {
     const again = createAgain({ ...shared, answerPress });
     inbox.adopt(bot.botInfo.id);
     const leftovers = await options.leftovers();
-    intake = createIntake({ ...shared, recipient, again });
+    intake = createIntake({ ...shared, recipient, again, deckLink: options.deckLink });
     recover(leftovers, shared);
     for (const update of inbox.unspent()) take(update);
+    watchAll(recipient);
+  }
+
+  /** Lets each chat of somebody who is still allowed see what is begun elsewhere in its session. */
+  function watchAll({ isAllowed }: Recipient): void {
+    for (const key of pointers.keys()) {
+      // In a private chat, the only kind there is, the chat's id is the person's.
+      if (isAllowed(parseChatKey(key)?.chatId ?? 0)) conversations(key).watch();
+    }
   }
 
   function take(update: Update): void {

@@ -12,10 +12,12 @@ export interface CommandPorts {
   stopTurn(): boolean;
   /** Points the chat to a new session. */
   clearSession(): void;
+  /** Where the deck is, with the key to it; undefined when the HTTP face is off. */
+  readonly deckLink: string | undefined;
 }
 
 /**
- * Does a command, at once, and says what to reply. `/start`, `/help` and what evie does not know leave a waiting
+ * Does a command, at once, and says what to reply. `/start`, `/help`, `/deck` and what evie does not know leave a waiting
  * burst and a running turn as they are.
  */
 export function runCommand(name: string, ports: CommandPorts): string {
@@ -24,6 +26,8 @@ export function runCommand(name: string, ports: CommandPorts): string {
       return replies.start;
     case "help":
       return replies.help;
+    case "deck":
+      return ports.deckLink === undefined ? replies.deckIsOff : replies.deck(ports.deckLink);
     case "clear":
     case "new":
       // The burst first: its flush would put a turn onto the session that was just begun.

@@ -14,6 +14,8 @@ import { NOW_WORD, replies } from "./words.ts";
 export interface ChatPointers {
   sessionOf(key: ChatKey): SessionId | undefined;
   point(key: ChatKey, id: SessionId): void;
+  /** The chats that have one. */
+  keys(): readonly ChatKey[];
 }
 
 export interface ConversationsOptions {
@@ -34,6 +36,8 @@ export interface Conversation {
   run(draft: PromptDraft, messageId?: number, continued?: Turn): Turn;
   /** Lets the turn of that id, which waits, take the running turn's place. False when it does not wait. */
   hurry(turn: string): boolean;
+  /** From now on the chat shows what is begun elsewhere in its session, if it has one. */
+  watch(): void;
   /** Starts the session's agent, if it rests. */
   wake(): void;
   /** False when nothing ran. */
@@ -153,6 +157,11 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
       return turn;
     },
     hurry: (turn) => current().hurry(turn),
+    watch() {
+      if (session !== undefined) return;
+      const resumed = resume();
+      if (resumed !== undefined) attach(resumed);
+    },
     wake: () => current().wake(),
     stop: () => session?.stop() ?? false,
     get waiting() {

@@ -3,6 +3,7 @@ import type { Face, SessionEvent } from "../domain/events.ts";
 import type { ChatPlace, TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
+import { askedElsewhere } from "./asked.ts";
 import type { Call } from "./calls.ts";
 import { closingCalls } from "./closing.ts";
 import type { FormattedText } from "./entities.ts";
@@ -20,6 +21,8 @@ export interface DeliveryOptions {
   readonly turnId: TurnId;
   /** The message that the turn answers, where it is in this chat; asked as the turn ends. */
   readonly replyTo?: () => number | undefined;
+  /** The line of what was asked elsewhere, where the chat has it from before a restart. */
+  readonly asked?: FormattedText | undefined;
   /** What the chat shows of the turn from before a restart. */
   readonly before?: readonly ShownMessage[];
   readonly ledger?: DeliveryLedger;
@@ -87,6 +90,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const isFinal = (): boolean => transcript.turn?.outcome !== undefined;
 
   function wantedPages(date: number): Wanted {
+    const question = options.asked ?? askedElsewhere(face, transcript);
     if (withdrawn && transcript.turn?.outcome?.type === "replaced") {
       return { pages: [], answer: "", overflows: false };
     }
@@ -97,7 +101,14 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const said = unseen ? [final ? EMPTY_ANSWER : PLACEHOLDER] : lines;
     const { pages: capped, overflows } = capPages(rendered);
     const below = overflows ? [final ? REST_IN_FILE : REST_COMES, ...said] : said;
-    return { pages: withLines(capped, below, final), answer, overflows };
+    const answered = withLines(capped, below, final);
+    const asked = question === undefined || answered.length === 0 ? [] : [question];
+    return { pages: [...asked, ...answered], answer, overflows };
+  }
+
+  /** Nothing has come yet of a turn that was begun elsewhere: what was asked is to come first. */
+  function awaitsQuestion(): boolean {
+    return face !== "telegram" && transcript.messages.length + transcript.remarks.length === 0;
   }
 
   /** The next call after the last page, if any. */
@@ -142,12 +153,13 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
     wishes(now) {
       if (finished) return [];
-      if (isFinal() || pages.none) return [{ urgency: "message", at: now }];
       const typing: Wish = { urgency: "typing", at: typedAt + TYPING_REFRESH };
+      if (!isFinal() && pages.none && awaitsQuestion()) return [typing];
+      if (isFinal() || pages.none) return [{ urgency: "message", at: now }];
       if (rest !== undefined) return [{ urgency: rest, at: spokeAt }, typing];
       const throttled = spokeAt + editThrottle(place, clock.date() - (transcript.turn?.startedAt ?? 0));
       if (transcript.seq > shown.seq) {
-        const firstWords = pages.text === PLACEHOLDER && hasAnswer(transcript);
+        const firstWords = pages.lastText === PLACEHOLDER && hasAnswer(transcript);
         return [{ urgency: "edit", at: firstWords ? now : throttled }, typing];
       }
       // Counted from the last look: from now it would never be due, for the next change is always ahead.

@@ -25,6 +25,8 @@ export interface IntakeOptions {
   readonly inbox: Inbox;
   readonly parts: Parts;
   readonly again: Again;
+  /** Where the deck is, with the key to it; undefined when the HTTP face is off. */
+  readonly deckLink?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -47,7 +49,17 @@ interface ArrivedPart extends WaitingPart {
 
 /** Where updates become bursts, turns and replies. */
 export function createIntake(options: IntakeOptions): Intake {
-  const { recipient, conversations, outboxes, inbox, parts: makeParts, again, clock, log } = options;
+  const {
+    recipient,
+    conversations,
+    outboxes,
+    inbox,
+    parts: makeParts,
+    again,
+    deckLink,
+    clock,
+    log,
+  } = options;
   const greeted = new Set<number>();
   const keptFor = new Set<ChatKey>();
   /** Chats that know that a burst of theirs waits for the store. */
@@ -145,6 +157,7 @@ export function createIntake(options: IntakeOptions): Intake {
           waiting: conversation.waiting,
           stopTurn: () => conversation.stop(),
           clearSession: () => conversation.clear(),
+          deckLink,
         });
       });
       say(place, reply);

@@ -2,6 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import { type ChatKey, type ChatPlace, parseChatKey, type TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
+import { isAsked } from "./asked.ts";
 import { deliveryLedger, shownBefore, type TurnStore } from "./bookkeeping.ts";
 import type { Conversation } from "./conversations.ts";
 import { createDelivery } from "./delivery.ts";
@@ -148,10 +149,12 @@ function resumeDelivery(
 ): void {
   const place = parseChatKey(chat);
   if (place === undefined) return;
+  const before = shownBefore(turns, id);
   const delivery = createDelivery({
     place,
     turnId: id,
-    before: shownBefore(turns, id),
+    before,
+    asked: before.slice(0, 1).find(isAsked),
     ledger: deliveryLedger(turns, chat, id, log),
     clock,
     log,

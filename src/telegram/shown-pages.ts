@@ -8,8 +8,8 @@ import { type Operation, planPlain, reconcile, type ShownMessage } from "./recon
 export interface ShownPages {
   /** There is no page yet, or none any more. */
   readonly none: boolean;
-  /** The text of the first page, when it is the only one. */
-  readonly text: string | undefined;
+  /** The text of the last page. */
+  readonly lastText: string | undefined;
   /** The calls that make the chat show these pages, in order. None when it does. */
   calls(wanted: readonly FormattedText[], options: { readonly final: boolean }): readonly PageCall[];
   /** The messages that are in the chat, as they were last known to be. */
@@ -122,8 +122,8 @@ export function createShownPages({ turn, log, before = [] }: ShownPagesOptions):
     get none() {
       return shown.length === 0;
     },
-    get text() {
-      return shown.length === 1 ? shown[0]?.text : undefined;
+    get lastText() {
+      return shown.at(-1)?.text;
     },
 
     get messages() {

@@ -1,6 +1,6 @@
 /* Every word that evie itself says on Telegram. */
 
-import type { Notice } from "../domain/events.ts";
+import type { Face, Notice } from "../domain/events.ts";
 import type { ToolState } from "../domain/transcript.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
 import { cleanMarkdown } from "./markdown/clean.ts";
@@ -17,6 +17,7 @@ export interface CommandWord {
 export const COMMANDS: readonly CommandWord[] = [
   { name: "clear", description: "Start a new session" },
   { name: "stop", description: "Stop what the agent is doing" },
+  { name: "deck", description: "The link to evie's page in the browser" },
   { name: "help", description: "What evie does and understands" },
 ];
 
@@ -29,6 +30,7 @@ export const replies = {
     [
       "/clear – start a new session (also /new)",
       "/stop – stop what the agent is doing",
+      "/deck – the link to all sessions in a browser on evie's machine",
       "/help – this text",
     ].join("\n"),
   ].join("\n\n"),
@@ -41,6 +43,10 @@ export const replies = {
   waits: "The agent works on something that was asked elsewhere. Your message waits until it is done.",
   hurried: "On it.",
   waitsNoMore: "This message does not wait any more.",
+  deck: (link: string): string =>
+    `The deck, all sessions in a browser:\n${link}\n\nThe link works in a browser on evie's machine, or elsewhere through a tunnel to it. Keep it to yourself: it lets in whoever has it.`,
+  deckIsOff:
+    "The deck is off (EVIE_HTTP_PORT is 0 on evie's machine). Without that setting, evie serves it from its next start on.",
   nothingRuns: "Nothing is running.",
   unknownCommand: (name: string): string => `There is no command /${name}. /help lists what there is.`,
   stranger: (userId: number): string => `This bot is private. Your id is ${userId}.`,
@@ -67,6 +73,18 @@ export const replies = {
   doneAgainAlready: "That was asked again already.",
   nothingToRepeat: "That is not kept any more. Write it again.",
 } as const;
+
+/** Where a turn was begun that a chat shows and that is not its own. */
+export const ELSEWHERE: Readonly<Record<Exclude<Face, "telegram">, string>> = {
+  deck: "In the deck",
+  http: "By HTTP",
+  schedule: "By schedule",
+};
+
+/** What was asked there, on one line. */
+export function askedWords(face: Exclude<Face, "telegram">, text: string, withPictures: boolean): string {
+  return `${ELSEWHERE[face]}: ${short(text) || (withPictures ? "(a picture)" : "(nothing that can be shown)")}`;
+}
 
 /** Below what an agent had said when evie was ended. */
 export const CUT_OFF = "(cut off)";

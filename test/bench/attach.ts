@@ -4,12 +4,11 @@ import WebSocket from "ws";
 import type { AgentEvent, TurnEvent } from "../../src/domain/events.ts";
 import { makeSessionId } from "../../src/domain/ids.ts";
 import { attachFrames } from "../../src/http/attach-frames.ts";
-import { listen } from "../../src/http/listen.ts";
 import { createMirror } from "../../src/session/mirror.ts";
 import { begin, opens, says, toolStarts } from "../domain/events.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
 import { createMemoryLog } from "../fakes/memory-log.ts";
-import { createHttpRig, TOKEN } from "../http/rig.ts";
+import { createHttpRig, openHttp, TOKEN } from "../http/rig.ts";
 import { createMemoryLedgers } from "../session/memory-ledgers.ts";
 import type { BenchRow } from "./row.ts";
 
@@ -110,9 +109,9 @@ const SECONDS = 5;
 
 async function benchWatchers(): Promise<readonly BenchRow[]> {
   const rig = createHttpRig();
-  const server = await listen({ ...rig, address: "127.0.0.1", port: 0 });
-  rig.port.number = server.port;
-  const host = `127.0.0.1:${server.port}`;
+  const server = await openHttp(rig);
+  rig.port.number = server.number;
+  const host = `127.0.0.1:${server.number}`;
   const session = rig.sessions.create({ face: "deck" });
   const prompt = { ready: Promise.resolve({ text: "go", images: [], files: [] }), release: () => undefined };
   session.run(prompt, "deck");

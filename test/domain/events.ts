@@ -36,6 +36,16 @@ export function said(key: string, ...content: readonly (string | Content)[]): Ag
   return { type: "message_end", key, message: assistant(key, parts, { stopReason: "stop" }) };
 }
 
+/** What the agent was asked, as it takes it into its history. */
+export function asked(what: string | Content): AgentEvent {
+  const content: Content = typeof what === "string" ? { type: "text", text: what } : what;
+  return {
+    type: "message_end",
+    key: "asked",
+    message: { key: "asked", role: "user", at: T0, content: [content] },
+  };
+}
+
 export function assistant(key: string, content: readonly Content[], fields: Partial<Message> = {}): Message {
   return { key, role: "assistant", at: T0, content, ...fields };
 }

@@ -86,6 +86,8 @@ describe("the guard of the API", () => {
     const [cookie = ""] = (response.headers.get("set-cookie") ?? "").split(";");
     const known = await rig.ask("GET", "/api/sessions", undefined, { ...anonymous, cookie });
     expect(known.status).toBe(200);
+    const begun = await rig.ask("POST", "/api/sessions", {}, { ...anonymous, cookie });
+    expect(await begun.json()).toMatchObject({ face: "deck" });
     const wrong = await rig.ask("GET", "/?key=wrong", undefined, anonymous);
     expect([wrong.status, wrong.headers.get("set-cookie")]).toEqual([403, null]);
   });

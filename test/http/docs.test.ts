@@ -4,8 +4,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listen, type Listening } from "../../src/http/listen.ts";
-import { answers, createHttpRig, TOKEN } from "./rig.ts";
+import type { Port } from "../../src/http/port.ts";
+import { answers, createHttpRig, openHttp, TOKEN } from "./rig.ts";
 
 const run = promisify(execFile);
 const page = readFileSync(new URL("../../docs/http-api.md", import.meta.url), "utf8");
@@ -17,13 +17,13 @@ const examples = [...page.matchAll(/```sh\n([^]*?)```\n(?:\n```(?:json|text)\n([
 
 describe("the page on the HTTP API", () => {
   const rig = createHttpRig();
-  let server: Listening;
+  let server: Port;
   let shell: string;
 
   beforeAll(async () => {
-    const { app, hub, guard, log, sessions, clock } = rig;
-    server = await listen({ app, hub, guard, address: "127.0.0.1", port: 0, log });
-    rig.port.number = server.port;
+    const { sessions, clock } = rig;
+    server = await openHttp(rig);
+    rig.port.number = server.number;
     const session = sessions.create({ face: "deck", name: "Example" });
     mkdirSync(join(rig.workspace, "project"));
     // Every prompt is answered, whenever it comes.
@@ -41,7 +41,7 @@ describe("the page on the HTTP API", () => {
     stop = () => clearInterval(answering);
     shell = [
       `token=${TOKEN}`,
-      `evie=http://127.0.0.1:${server.port}`,
+      `evie=http://127.0.0.1:${server.number}`,
       `id=${session.id}`,
       `home=${rig.folder}`,
     ].join("\n");

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import type { AgentEvent } from "../../src/domain/events.ts";
 import type { ServerFrame } from "../../src/domain/wire.ts";
 import { createApp } from "../../src/http/app.ts";
+import { createDoors, type DoorsOptions } from "../../src/http/doors.ts";
 import { createDrafts } from "../../src/http/drafts.ts";
 import { createGuard } from "../../src/http/guard.ts";
 import { createHub, type Hub } from "../../src/http/hub.ts";
+import { type Doors, openPort, type Port } from "../../src/http/port.ts";
 import { createSessions } from "../../src/session/sessions.ts";
 import { createStoredPictures } from "../../src/store/pictures.ts";
 import { opens, said, says } from "../domain/events.ts";
@@ -99,6 +101,15 @@ export function createHttpRig({ clock = createFakeClock() } = {}) {
 /** A whole answer of an agent's. */
 export function answers(key: string, text: string): readonly AgentEvent[] {
   return [{ type: "turn_start" }, opens(key), says(key, text), said(key, text), { type: "turn_end" }];
+}
+
+/** The HTTP face on a real port. */
+export async function openHttp(
+  doors: DoorsOptions,
+  ports: readonly number[] = [0],
+  open = (): Promise<Doors> => Promise.resolve(createDoors(doors)),
+): Promise<Port> {
+  return await openPort({ address: "127.0.0.1", ports, open, log: doors.log });
 }
 
 /** A browser on the hub, without a network. */

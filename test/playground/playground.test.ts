@@ -40,6 +40,7 @@ describe("the playground", () => {
       snapshot: {
         answeredBy: { kind: "model", name: "a model" },
         windowMs: 500,
+        hasDeck: true,
         messages: [{ text: "before", mine: true, received: false }],
       },
     });

@@ -48,6 +48,7 @@ export async function startPlaygroundRig(): Promise<PlaygroundRig> {
     port: undefined,
     page: PAGE,
     windowMs: 500,
+    hasDeck: true,
     clock: realClock,
   });
   onTestFinished(async () => {

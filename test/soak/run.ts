@@ -127,6 +127,7 @@ async function startEvie({ root, token }: { root: string; token: string }): Prom
       TELEGRAM_API_ROOT: root,
       EVIE_ALLOWED_USERS: chatIds(options).join(","),
       EVIE_HOME: join(folder, "home"),
+      EVIE_HTTP_PORT: "0",
       EVIE_AGENT_COMMAND: `'${process.execPath}' '${here("../fakes/fake-agent.ts")}'`,
       FAKE_AGENT_LOG: agentLog,
     },

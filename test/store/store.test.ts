@@ -109,6 +109,7 @@ describe("a chat", () => {
     store.close();
     const again = open().store;
     expect(again.chats.sessionOf(chat)).toBe(second.id);
+    expect(again.chats.keys()).toEqual([chat]);
     expect(again.sessions.list()).toHaveLength(2);
   });
 

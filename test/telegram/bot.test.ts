@@ -53,7 +53,7 @@ async function setUp() {
     announceLink: () => undefined,
     filesFolder,
     sessions: { create: idleSession, open: () => undefined },
-    pointers: { sessionOf: () => undefined, point: () => undefined },
+    pointers: { sessionOf: () => undefined, point: () => undefined, keys: () => [] },
     updates: createMemoryUpdates().updates,
     turns: createMemoryTurns().turns,
     leftovers: () => Promise.resolve([]),

@@ -220,6 +220,7 @@ export function createConversationRig({
   const pointers: ChatPointers = {
     sessionOf: (key) => pointed.get(key),
     point: (key, id) => void pointed.set(key, id),
+    keys: () => [...pointed.keys()],
   };
   const log = createMemoryLog();
   const memory = createMemoryTurns();

@@ -4,7 +4,14 @@ import type { WaitingPart } from "../../src/telegram/draft.ts";
 import { replies } from "../../src/telegram/words.ts";
 import { createHandAttachment } from "./chat-rig.ts";
 
-function run(name: string, { waiting = false, runs = false, queued = 0 } = {}) {
+interface Asked {
+  readonly waiting?: boolean;
+  readonly runs?: boolean;
+  readonly queued?: number;
+  readonly deckLink?: string;
+}
+
+function run(name: string, { waiting = false, runs = false, queued = 0, deckLink }: Asked = {}) {
   const done: string[] = [];
   const attachment = createHandAttachment({ fileId: "f", name: "a.png" });
   const parts: readonly WaitingPart[] = waiting
@@ -24,6 +31,7 @@ function run(name: string, { waiting = false, runs = false, queued = 0 } = {}) {
       return runs;
     },
     clearSession: () => void done.push("clear"),
+    deckLink,
   });
   return { reply, done, released: attachment.released };
 }
@@ -37,6 +45,15 @@ describe("a command", () => {
     ["constructor", replies.unknownCommand("constructor")],
   ])("/%s leaves a waiting burst and a running turn as they are", (name, reply) => {
     expect(run(name, { waiting: true, runs: true })).toEqual({ reply, done: [], released: false });
+  });
+
+  test("/deck gives the link, or says why there is none, and leaves everything as it is", () => {
+    const deckLink = "http://127.0.0.1:3843/?key=abc";
+    const { reply, done } = run("deck", { waiting: true, runs: true, deckLink });
+    expect(reply).toContain(`${deckLink}\n`);
+    expect(reply).toMatch(/on evie's machine.*tunnel/);
+    expect(done).toEqual([]);
+    expect(run("deck").reply).toContain("EVIE_HTTP_PORT");
   });
 
   test.each(["clear", "new"])(

@@ -59,6 +59,18 @@ describe("a prompt from the chat", () => {
   );
 });
 
+test("a chat that watches shows what is begun elsewhere in the session that the store names, and begins none", () => {
+  const stored = createHandSession();
+  const { chat, outbox, hand } = setUp({ stored: [stored], pointer: stored.id });
+  chat.watch();
+  chat.watch();
+  stored.begin();
+  expect([stored.attached, stored.wakes, outbox.speakers.length]).toEqual([1, 0, 1]);
+  const nobody = setUp();
+  nobody.chat.watch();
+  expect([hand.created, nobody.hand.created]).toEqual([[], []]);
+});
+
 test("a chat that is cleared tells those who watch its old session which one it speaks with now", () => {
   const { chat, session } = setUp();
   chat.run(draft);

@@ -1,4 +1,4 @@
-import type { AgentEvent, TurnEvent } from "../../src/domain/events.ts";
+import type { AgentEvent, Face, TurnEvent } from "../../src/domain/events.ts";
 import { type ChatPlace, makeTurnId } from "../../src/domain/ids.ts";
 import type { TurnOutcome } from "../../src/domain/turn.ts";
 import { createBackoff } from "../../src/telegram/backoff.ts";
@@ -43,8 +43,9 @@ export interface DeliveryRig {
 /** A turn that has just begun in a chat, on a clock that stands still. */
 export async function startDelivery({
   place = { chatId: 7 },
+  face = "telegram",
   fault,
-}: { place?: ChatPlace; fault?: FakeChat["fault"] } = {}): Promise<DeliveryRig> {
+}: { place?: ChatPlace; face?: Face; fault?: FakeChat["fault"] } = {}): Promise<DeliveryRig> {
   const clock = createFakeClock();
   const log = createMemoryLog();
   const chat = createFakeChat(clock);
@@ -64,7 +65,7 @@ export async function startDelivery({
   const apply = (event: AgentEvent | TurnEvent): void => {
     delivery.apply({ ...event, seq: (seq += 1), at: clock.date() });
   };
-  apply({ type: "agent_start", turnId, face: "telegram" });
+  apply({ type: "agent_start", turnId, face });
   outbox.join(delivery);
   await clock.settle();
 

@@ -5,8 +5,8 @@ import type { TurnOutcome } from "../../src/domain/turn.ts";
 import type { Answer, Call } from "../../src/telegram/calls.ts";
 import { renderMarkdown } from "../../src/telegram/markdown.ts";
 import { paginate } from "../../src/telegram/paginate.ts";
-import { EMPTY_ANSWER, outcomeLine, THINKING } from "../../src/telegram/words.ts";
-import { opens, said, says, thinks, toolEnds, toolStarts } from "../domain/events.ts";
+import { EMPTY_ANSWER, outcomeLine, PLACEHOLDER, THINKING } from "../../src/telegram/words.ts";
+import { asked, opens, said, says, thinks, toolEnds, toolStarts } from "../domain/events.ts";
 import { type DeliveryRig, startDelivery } from "./delivery-rig.ts";
 
 const done: TurnOutcome = { type: "done" };
@@ -148,6 +148,48 @@ describe("while a turn runs", () => {
     expect(rig.chat.texts()).toEqual(["…"]);
     await rig.finish(done);
     expect(rig.chat.texts()).toEqual([EMPTY_ANSWER]);
+  });
+});
+
+describe("a turn that was begun elsewhere", () => {
+  test("shows what was asked, quoted on one line, and then its answer, and rings never", async () => {
+    const rig = await startDelivery({ face: "deck" });
+    await rig.clock.advance(5_000);
+    expect(rig.chat.said()).toEqual([]);
+    await rig.tell(asked(`Mend **it**,\n\nplease. ${"And on. ".repeat(40)}`));
+    const [question, placeholder] = rig.chat.texts();
+    expect(question).toMatch(/^In the deck: Mend \*\*it\*\*, please\. And on\. [^\n]*…$/);
+    expect(placeholder).toBe(PLACEHOLDER);
+    await rig.tell(opens("a"), says("a", "Mended."));
+    await rig.clock.advance(600_000);
+    await rig.finish(done);
+    expect(rig.chat.texts()).toEqual([question, "Mended."]);
+    expect([...rig.chat.shown.values()][0]?.entities).toEqual([
+      { type: "blockquote", offset: 0, length: question?.length },
+    ]);
+    expect(rig.chat.calls.filter(({ call }) => call.type === "send" && !call.silent)).toEqual([]);
+  });
+
+  test("shows the first words of its answer at once", async () => {
+    const rig = await startDelivery({ face: "http" });
+    await rig.tell(asked("hello"), opens("a"), says("a", "Good"));
+    expect(rig.chat.texts()).toEqual(["By HTTP: hello", "Good"]);
+  });
+
+  test("shows nothing when it is stopped before it left a trace, and its fault when it failed", async () => {
+    const rig = await startDelivery({ face: "deck" });
+    await rig.tell(asked("hello"));
+    await rig.finish(stopped);
+    expect(rig.chat.texts()).toEqual([]);
+    const failed = await startDelivery({ face: "deck" });
+    await failed.finish({ type: "failed", message: "No agent." });
+    expect(failed.chat.texts()).toEqual(["⚠️ No agent."]);
+  });
+
+  test("with a picture alone says so", async () => {
+    const rig = await startDelivery({ face: "deck" });
+    await rig.tell(asked({ type: "image", mimeType: "image/png", url: "/p" }));
+    expect(rig.chat.texts()[0]).toBe("In the deck: (a picture)");
   });
 });
 

@@ -172,6 +172,23 @@ test("an answer that did not reach its chat whole is brought there, into the mes
   expect(memory.turns.of(id).map(({ messageId }) => messageId)).toEqual([100]);
 });
 
+test("an answer to what was asked elsewhere is brought below the line that says what that was", () => {
+  const { takeUp, memory, outbox } = setUp();
+  const id = makeTurnId();
+  const question = "In the deck: hello";
+  const quoted = [{ type: "blockquote", offset: 0, length: question.length }];
+  const bubble = (messageId: number, said: string, entities: readonly object[]) => ({
+    messageId,
+    content: JSON.stringify({ text: said, entities, plain: false }),
+  });
+  memory.turns.keep(id, CHAT, [bubble(100, question, quoted), bubble(101, "Good", [])]);
+  memory.turns.ended(id, { type: "done" }, ["Good day."]);
+  takeUp();
+  expect(hearOut(outbox.speakers[0])).toEqual([
+    { type: "edit", messageId: 101, content: { text: "Good day.", entities: [] } },
+  ]);
+});
+
 test("one turn that cannot be taken up does not keep the others", () => {
   const { keep, takeUp, hand, log, memory, outbox } = setUp();
   const sources = keep(text("one"));

@@ -16,6 +16,8 @@ export interface PageServerOptions {
   /** The port to take; without one, the first that is free from DEFAULT_PORT on. */
   readonly port?: number | undefined;
   readonly clock: Clock;
+  /** The deck's address with its key, once there is one. Only who may see the page is led there. */
+  readonly deck: () => string | undefined;
   /** What a browser is told first. */
   readonly snapshot: () => Frame;
   /** Does what `POST /do/<name>` asks. Throws a Refusal. */
@@ -98,11 +100,19 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
         return answer(response, 200, "image/svg+xml", page.icon);
       case "/readme":
         return answer(response, 200, "text/plain; charset=utf-8", page.readme);
+      case "/deck":
+        return leadToDeck(response);
       case "/events":
         return stream.join(response, options.snapshot());
       default:
         return giveFile(Number(/^\/files\/(\d{1,15})$/.exec(path)?.[1] ?? "NaN"), response);
     }
+  }
+
+  function leadToDeck(response: ServerResponse): void {
+    const location = options.deck();
+    if (location === undefined) throw new Refusal(404, "There is no deck. EVIE_HTTP_PORT=0 turns it off.");
+    response.writeHead(303, { location, "referrer-policy": "no-referrer" }).end();
   }
 
   function giveFile(messageId: number, response: ServerResponse): void {

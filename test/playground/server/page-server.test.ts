@@ -25,6 +25,7 @@ describe("the page's server", () => {
     "/page.js",
     "/page.css",
     "/readme",
+    "/deck",
     "/events",
     "/files/1",
     "/nothing",
@@ -34,6 +35,16 @@ describe("the page's server", () => {
     const { ask } = await startPlaygroundRig();
     expect((await ask(path)).status).toBe(403);
     expect((await ask(path, { headers: { cookie: "evie_playground=guess" } })).status).toBe(403);
+  });
+
+  test("leads to the deck with its key who may see the page, once there is a deck", async () => {
+    const { ask, playground, cookie } = await startPlaygroundRig();
+    expect((await ask("/deck", { headers: { cookie } })).status).toBe(404);
+    playground.leadToDeck("http://127.0.0.1:3845/?key=abc");
+    const { status, headers } = await ask("/deck", { headers: { cookie } });
+    expect([status, headers["location"]]).toEqual([303, "http://127.0.0.1:3845/?key=abc"]);
+    expect(headers["referrer-policy"]).toBe("no-referrer");
+    expect((await ask("/deck")).status).toBe(403);
   });
 
   test("gives nothing to a name that was rebound to this machine, not even with the key and the cookie", async () => {

@@ -3,20 +3,20 @@ import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import type { ServerFrame } from "../../src/domain/wire.ts";
-import { listen, ListenError } from "../../src/http/listen.ts";
+import { ListenError } from "../../src/http/port.ts";
+import { createDoors } from "../../src/http/doors.ts";
 import { opens, says } from "../domain/events.ts";
-import { createHttpRig, TOKEN } from "./rig.ts";
+import { createHttpRig, openHttp, TOKEN } from "./rig.ts";
 
 /** The HTTP face on a real port. `await using` closes it. */
 async function listening() {
   const rig = createHttpRig();
-  const { app, hub, guard, log } = rig;
-  const server = await listen({ app, hub, guard, address: "127.0.0.1", port: 0, log });
-  rig.port.number = server.port;
+  const server = await openHttp(rig);
+  rig.port.number = server.number;
   return {
     ...rig,
     server,
-    host: `127.0.0.1:${server.port}`,
+    host: `127.0.0.1:${server.number}`,
     async [Symbol.asyncDispose]() {
       await server.close();
       rig[Symbol.dispose]();
@@ -64,10 +64,10 @@ describe("the port", () => {
 
   test("refuses a name that was made to lead here, whatever page asks", async () => {
     await using rig = await listening();
-    const evil = `evil.example:${rig.server.port}`;
+    const evil = `evil.example:${rig.server.number}`;
     const asked = request({
       host: "127.0.0.1",
-      port: rig.server.port,
+      port: rig.server.number,
       path: "/",
       headers: { host: evil },
     }).end();
@@ -136,18 +136,39 @@ describe("the port", () => {
     const closed = once(socket, "close");
     await rig.server.close();
     await closed;
-    const again = await listen({ ...rig, address: "127.0.0.1", port: rig.server.port });
-    expect(again.port).toBe(rig.server.port);
+    const again = await openHttp(rig, [rig.server.number]);
+    expect(again.number).toBe(rig.server.number);
     await again.close();
     rig[Symbol.dispose]();
   });
 
   test("that another program has is named, with what to do", async () => {
     await using rig = await listening();
-    const { port } = rig.server;
-    const second = listen({ ...rig, address: "127.0.0.1", port });
+    const second = openHttp(rig, [rig.server.number]);
     await expect(second).rejects.toThrow(ListenError);
     await expect(second).rejects.toThrow(/EVIE_HTTP_PORT to another port/);
+  });
+
+  test("is the first one that is free where there is a choice", async () => {
+    await using rig = await listening();
+    const other = await openHttp(rig, [rig.server.number, 0]);
+    expect(other.number).not.toBe(rig.server.number);
+    await other.close();
+  });
+
+  test("opens its doors when the first comes, and again when that failed", async () => {
+    const rig = createHttpRig();
+    let tries = 0;
+    const port = await openHttp(rig, [0], () => {
+      tries += 1;
+      return tries === 1 ? Promise.reject(new Error("no")) : Promise.resolve(createDoors(rig));
+    });
+    rig.port.number = port.number;
+    expect(tries).toBe(0);
+    const ask = async () => (await fetch(`http://127.0.0.1:${port.number}/health`)).status;
+    expect([await ask(), await ask(), await ask(), tries]).toEqual([500, 200, 200, 2]);
+    await port.close();
+    rig[Symbol.dispose]();
   });
 });
 
