@@ -1,7 +1,9 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { connect } from "./store.ts";
+import "../../page-kit/style/theme.css";
 import "./style/theme.css";
+import "../../page-kit/style/chat.css";
 import "./style/layout.css";
 import "./style/messages.css";
 import "./style/rich-text.css";
