@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { FAKE_AGENT } from "../running-evie.ts";
 import { type ChatPage, launchBrowser, openChat } from "./chat-page.ts";
 import { landscape } from "./landscape.ts";
 import { type RunningPlayground, spawnEvie, startPlaygroundProcess } from "./running-playground.ts";
@@ -138,6 +140,25 @@ describe("in the browser", () => {
     const spoiler = answer.getByRole("button", { name: "Hidden text, press to read" });
     await spoiler.click();
     expect(await answer.locator(".spoiler.open").innerText()).toBe("a spoiler");
+  });
+
+  test("the deck opens from the page, shows the same turn, and answers what the agent asks", async () => {
+    await using asking = await startPlaygroundProcess([], {
+      EVIE_AGENT_COMMAND: `'${process.execPath}' '${FAKE_AGENT}'`,
+    });
+    const chat = await openChat(browser, asking.link);
+    onTestFinished(() => chat.page.context().close());
+    const opened = chat.page.waitForEvent("popup");
+    await chat.page.getByRole("link", { name: "Deck" }).click();
+    const deck = await opened;
+    await deck.getByText("Choose a session").waitFor();
+    expect(deck.url()).not.toContain("key=");
+    await chat.say('FAKE{"dialog":"Which colour?","text":"Blue then."}');
+    await chat.answers.filter({ hasText: "Which colour?" }).waitFor();
+    await deck.locator(".sessions a").click();
+    await deck.locator(".question .choices button").click();
+    await deck.locator(".row.theirs").filter({ hasText: "Blue then." }).waitFor();
+    await chat.answers.filter({ hasText: "Blue then." }).waitFor();
   });
 
   test("works on a phone, where what happens underneath is a sheet", async () => {
