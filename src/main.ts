@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { fstatSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -220,12 +220,21 @@ function tokenOf({ httpPorts, httpToken, home }: Config): string | undefined {
   return httpToken?.reveal() ?? keepToken(join(home, "http-token"));
 }
 
-function deckInvitation({ link, instead }: Web): string {
+function deckInvitation({ link, address, instead }: Web): string {
   const moved = instead === undefined ? "" : `Port ${HTTP_PORT} is taken, so this is port ${instead}. `;
+  // A journal is kept, and read by more people.
+  if (isJournal(process.stdout.fd))
+    return `${moved}The deck is on ${address}. /deck in a chat with the bot gives the link with its key.`;
   return `${moved}The deck, in a browser on this machine:
 
   ${link}
 `;
+}
+
+/** Whether what is written there goes into systemd's journal: it names the stream by its device and inode. */
+function isJournal(fd: number): boolean {
+  const { dev, ino } = fstatSync(fd);
+  return process.env["JOURNAL_STREAM"] === `${dev}:${ino}`;
 }
 
 function claimInvitation(link: string): string {

@@ -26,6 +26,8 @@ export interface WebParts extends Pick<AppOptions, "pictures" | "health" | "vers
 export interface Web {
   /** What a person opens: it carries the token. */
   readonly link: string;
+  /** The same without the token. */
+  readonly address: string;
   /** The port that was taken in place of the one that is the first choice; undefined when that was free. */
   readonly instead: number | undefined;
   /** Where a session's questions are answered. */
@@ -50,6 +52,7 @@ export async function openWeb({ config, token, log }: WebOptions): Promise<Web> 
   const base = `http://${httpNames[0]?.includes(":") === true ? name : `${name}:${port.number}`}`;
   return {
     link: `${base}/?key=${token}`,
+    address: `${base}/`,
     instead: port.number === httpPorts[0] ? undefined : port.number,
     answerAt: (id) => `${base}/s/${id}`,
     show: shown.resolve,

@@ -1,13 +1,18 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
 import process from "node:process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import type { ServerFrame, SessionInfo } from "../src/domain/wire.ts";
 import { FAKE_AGENT, startEvie } from "./running-evie.ts";
+
+const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -65,6 +70,34 @@ describe("the port of the HTTP face", () => {
     expect(evie.output()).toContain(
       `evie: evie cannot listen on 127.0.0.1:${port}: another program listens there. Set EVIE_HTTP_PORT`,
     );
+  });
+
+  test("is said without the key where a journal would keep it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "evie-journal-"));
+    const journal = openSync(join(folder, "journal"), "w");
+    const { dev, ino } = fstatSync(journal);
+    const child = spawn(process.execPath, [MAIN], {
+      cwd: folder,
+      env: {
+        PATH: process.env["PATH"],
+        HOME: folder,
+        TELEGRAM_BOT_TOKEN: "1:x",
+        TELEGRAM_API_ROOT: `http://127.0.0.1:${await freePort()}`,
+        EVIE_ALLOWED_USERS: "1",
+        JOURNAL_STREAM: `${dev}:${ino}`,
+      },
+      stdio: ["ignore", journal, "ignore"],
+    });
+    const exited = once(child, "exit");
+    const said = () => readFileSync(join(folder, "journal"), "utf8");
+    await expect
+      .poll(said, { timeout: 10_000 })
+      .toMatch(/The deck is on http:\/\/127\.0\.0\.1:\d+\/\. \/deck /);
+    expect(said()).not.toContain("key=");
+    child.kill();
+    await exited;
+    closeSync(journal);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   test("is nobody's where it is 0", async () => {

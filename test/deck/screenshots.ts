@@ -1,4 +1,7 @@
-/* Draws the deck in both lights, on a desk and on a phone: `node test/deck/screenshots.ts` fills the folder `screenshots`. */
+/*
+ * Draws the deck in both lights, on a desk and on a phone: `npm run screenshots` fills the folder `screenshots`.
+ * `deck.png` is the README's.
+ */
 
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -31,29 +34,30 @@ async function draw(
     .first()
     .waitFor();
   await act?.(page);
-  await page.screenshot({ path: `${FOLDER}deck-${name}.png` });
+  await page.screenshot({ path: `${FOLDER}${name}.png` });
   await context.close();
 }
 
+await draw("deck", { viewport: { width: 1180, height: 760 }, colorScheme: "light" }, "/s/asks");
 for (const colorScheme of ["light", "dark"] as const) {
-  await draw(`desk-${colorScheme}`, { viewport: DESK, colorScheme }, "/s/asks");
-  await draw(`desk-tools-${colorScheme}`, { viewport: DESK, colorScheme }, "/s/tools", async (page) => {
+  await draw(`deck-desk-${colorScheme}`, { viewport: DESK, colorScheme }, "/s/asks");
+  await draw(`deck-desk-tools-${colorScheme}`, { viewport: DESK, colorScheme }, "/s/tools", async (page) => {
     await page.locator(".tool .fold").nth(1).click();
   });
-  await draw(`phone-${colorScheme}`, { ...PHONE, colorScheme }, "/s/asks");
+  await draw(`deck-phone-${colorScheme}`, { ...PHONE, colorScheme }, "/s/asks");
 }
-await draw("desk-text", { viewport: DESK }, "/s/text", async (page) => {
+await draw("deck-desk-text", { viewport: DESK }, "/s/text", async (page) => {
   await page.evaluate("document.querySelector('.log').scrollTo(0, 0)");
 });
-await draw("phone-writing", { ...PHONE }, "/s/tools", async (page) => {
+await draw("deck-phone-writing", { ...PHONE }, "/s/tools", async (page) => {
   await page
     .locator(".composer textarea")
     .fill("Leave the old test as it is, and write a second one beside it");
   await page.evaluate("document.querySelector('.log').scrollTo(0, 0)");
 });
-await draw("phone-list", { ...PHONE }, "/");
-await draw("phone-text", { ...PHONE }, "/s/text");
-await draw("desk-offline", { viewport: DESK }, "/s/text", async (page) => {
+await draw("deck-phone-list", { ...PHONE }, "/");
+await draw("deck-phone-text", { ...PHONE }, "/s/text");
+await draw("deck-desk-offline", { viewport: DESK }, "/s/text", async (page) => {
   server.script.isUp = false;
   server.cut();
   await page.locator(".composer textarea").fill("Are you there?");
