@@ -203,7 +203,8 @@ test(
       () => texts().some((text) => text.startsWith("Two.") && text.includes("history")),
       "the answer",
     );
-    expect(await readFile(join(folder, `${file}.damaged`), "utf8")).toBe("spoiled\n");
+    // The agent of the evie that was killed may have had a last word in it.
+    expect(await readFile(join(folder, `${file}.damaged`), "utf8")).toMatch(/^spoiled\n/);
   },
 );
 

@@ -549,8 +549,10 @@ describe("whatever happens", () => {
     ) => {
       const rig = await startDelivery();
       const left = [...answers];
+      let unheard = 0;
       rig.chat.fault = (call) => {
         const next = call.type === "typing" ? undefined : left.shift();
+        if (typeof next === "object" && call.type === "edit") unheard += 1;
         if (next !== "entities") return typeof next === "object" ? next : undefined;
         const formatted = "content" in call && call.content.entities.length > 0;
         return formatted ? { type: "entities_refused", description: "no" } : undefined;
@@ -577,7 +579,8 @@ describe("whatever happens", () => {
       expect(squeeze(rig.chat.texts().join(""))).toBe(silent ? "" : squeeze(seen + below));
       expect(rig.delivery.finished).toBe(true);
       expect(rig.clock.sleepers).toBe(0);
-      expect(rig.chat.wasted).toBe(0);
+      // An edit that nobody heard of is made once more, whatever the page should read by then.
+      expect(rig.chat.wasted).toBeLessThanOrEqual(unheard);
     };
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.array(answer, { maxLength: 25 }), outcome, run),
