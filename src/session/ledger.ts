@@ -32,7 +32,6 @@ export interface SessionLedger {
   get(id: SessionId): SessionRecord | undefined;
   /** The last used first. */
   list(): readonly SessionRecord[];
-  touch(id: SessionId, at: number): void;
   /** Notes the facts that are named. */
   note(id: SessionId, facts: SessionFacts): void;
   remove(id: SessionId): void;
@@ -72,7 +71,7 @@ export interface PictureLedger {
   drop(session: SessionId): void;
 }
 
-/** Every turn, from its flush to its end. */
+/** Every turn, from its flush to its end. With both its session was used. */
 export interface TurnLedger {
   /** A turn is there, made of these updates, and takes the place of `instead`, whose updates are among them. */
   flushed(

@@ -102,7 +102,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       log.error({ err: error, session: id }, "what was said could not be stored");
     }
     tell({ type: "session_event", sessionId: id, event: numbered });
-    refresh();
+    // Of the hundreds in a second none changes what a list shows.
+    if (numbered.type !== "message_update") refresh();
   }
 
   function withinBounds(transcript: Transcript): Transcript {
@@ -133,9 +134,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       case "agent_start":
         ofTurn.clear();
         unsaved.clear();
-        failed = false;
-        note({ failed });
-        return;
+        return noteFailed(false);
       case "message_start":
         ofTurn.add(event.key);
         unsaved.add(event.key);
@@ -149,11 +148,15 @@ export function createMirror(options: MirrorOptions): Mirror {
       case "agent_end":
         // What an agent said before it died stays.
         for (const message of live.messages) if (unsaved.has(message.key)) commit(message);
-        failed = event.outcome.type === "failed";
-        note({ failed });
-        return;
+        return noteFailed(event.outcome.type === "failed");
       default:
     }
+  }
+
+  function noteFailed(now: boolean): void {
+    if (now === failed) return;
+    failed = now;
+    note({ failed });
   }
 
   function commit(message: Message): void {

@@ -107,7 +107,7 @@ export function createSession(options: SessionOptions): OwnedSession {
   }
 
   function emitTurn(event: TurnEvent): void {
-    touch();
+    updatedAt = clock.date();
     if (event.type === "agent_start") {
       begun = event.turnId;
       prompts.began(event.turnId);
@@ -118,15 +118,6 @@ export function createSession(options: SessionOptions): OwnedSession {
     mirror.emit(event);
     prompts.ended(event.turnId, { outcome: event.outcome, text: mirror.lastText });
     berth.rest();
-  }
-
-  function touch(): void {
-    updatedAt = clock.date();
-    try {
-      ledgers.sessions.touch(id, updatedAt);
-    } catch (error) {
-      log.error({ err: error, session: id }, "when a session was used could not be stored");
-    }
   }
 
   /** The agent as the turns hold it: what it is asked and told to stop passes by here. */

@@ -40,8 +40,6 @@ export interface StoredSessions {
   get(id: SessionId): StoredSession | undefined;
   /** All of them, the last used first. */
   list(): readonly StoredSession[];
-  /** Notes that the session was used at `at` (milliseconds since 1970). Nothing happens for an unknown one. */
-  touch(id: SessionId, at: number): void;
   /** Notes what is named in `facts`. Nothing happens for an unknown session. */
   note(id: SessionId, facts: SessionFacts): void;
   /** Removes a session with its messages and requests. Throws while a chat points to it. Nothing happens for an unknown one. */
@@ -59,7 +57,6 @@ export function createStoredSessions(database: DatabaseSync): StoredSessions {
   const selectAll = database.prepare(
     `SELECT ${columns} FROM sessions ORDER BY last_used_at DESC, created_at DESC, id`,
   );
-  const update = database.prepare("UPDATE sessions SET last_used_at = ? WHERE id = ?");
   const updateFacts = database.prepare(
     `UPDATE sessions SET name = coalesce(:name, name), model = coalesce(:model, model),
        usage = coalesce(:usage, usage), failed = coalesce(:failed, failed) WHERE id = :id`,
@@ -75,9 +72,6 @@ export function createStoredSessions(database: DatabaseSync): StoredSessions {
       return row === undefined ? undefined : readRow(row);
     },
     list: () => selectAll.all().map(readRow),
-    touch(id, at) {
-      update.run(at, id);
-    },
     note(id, { name, model, usage, failed }) {
       updateFacts.run({
         id,

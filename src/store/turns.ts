@@ -41,7 +41,7 @@ interface KnownTurn {
   readonly repeated: boolean;
 }
 
-/** Every turn, from its flush to its delivery. Each call throws when the database does, and is durable when it returns. */
+/** Every turn, from its flush to its delivery; with its flush and its end its session was used. Each call throws when the database does, and is durable when it returns. */
 export interface StoredTurns {
   /**
    * A turn is there. Its updates are spent in the same transaction, and a turn that it takes the place of gives its
@@ -84,6 +84,9 @@ export function createStoredTurns(database: DatabaseSync, together: Together, cl
      ON CONFLICT (id) DO UPDATE SET sources = excluded.sources`,
   );
   const spend = database.prepare("UPDATE updates SET spent = 1 WHERE id = ?");
+  const touch = database.prepare(
+    "UPDATE sessions SET last_used_at = :at WHERE id = (SELECT session_id FROM turns WHERE turns.id = :id)",
+  );
   const giveUp = database.prepare(
     `UPDATE turns SET sources = '[]', ended_at = :at, outcome = '{"type":"replaced"}', final = '[]' WHERE id = :id`,
   );
@@ -116,6 +119,7 @@ export function createStoredTurns(database: DatabaseSync, together: Together, cl
       together(() => {
         const at = clock.date();
         insert.run({ id, sessionId, face, sources: JSON.stringify(sources), at });
+        touch.run({ id, at });
         for (const source of sources) spend.run(source);
         if (instead !== undefined) giveUp.run({ id: instead, at });
       }),
@@ -132,11 +136,10 @@ export function createStoredTurns(database: DatabaseSync, together: Together, cl
     accepted: (id) => void accept.run({ id, at: clock.date() }),
     ending: (id, reason) => void noteEnding.run({ id, reason }),
     ended: (id, outcome, said) =>
-      void end.run({
-        id,
-        outcome: JSON.stringify(outcome),
-        final: JSON.stringify(said),
-        at: clock.date(),
+      together(() => {
+        const at = clock.date();
+        end.run({ id, outcome: JSON.stringify(outcome), final: JSON.stringify(said), at });
+        touch.run({ id, at });
       }),
     delivered: (id) => void deliver.run({ id, at: clock.date() }),
     repeat: (id) => repeat.run({ id, at: clock.date() }).changes === 1,

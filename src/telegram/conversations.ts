@@ -141,9 +141,9 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
       outbox.join(delivery);
       return;
     }
-    delivery?.apply(event);
+    const changes = delivery?.apply(event) ?? false;
     if (event.type === "agent_end") delivery = undefined;
-    outbox.wake();
+    if (changes) outbox.wake();
   }
 
   return {

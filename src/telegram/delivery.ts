@@ -40,8 +40,11 @@ export interface DeliveryLedger {
 
 /** One turn on its way into a chat. It speaks when the outbox asks, and says what is newest then. */
 export interface Delivery extends Speaker {
-  /** Takes one event of its turn and returns: later events only change what is looked at next. Nothing follows the end. */
-  apply(event: SessionEvent): void;
+  /**
+   * Takes one event of its turn and returns: later events only change what is looked at next. Nothing follows the end.
+   * True when its wishes may be others now; a long answer's next piece, while an edit is wished for, changes none.
+   */
+  apply(event: SessionEvent): boolean;
   /** The chat has left this turn's session: what was shown is closed as stopped, and nothing more is taken. */
   cut(): void;
   /** When another prompt has taken its place, nothing of it stays: the answer to that one stands for both. */
@@ -130,10 +133,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     },
 
     apply(event) {
-      if (isFinal()) return;
+      if (isFinal()) return false;
+      const isAwaited = transcript.seq > shown.seq && pages.lastText !== PLACEHOLDER;
       transcript = applyEvent(transcript, event);
       if (event.type === "agent_start") ({ face } = event);
       if (event.type === "agent_end") prompt = replyTo?.();
+      return !(isAwaited && (event.type === "message_update" || event.type === "tool_execution_update"));
     },
 
     cut() {

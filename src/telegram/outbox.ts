@@ -53,9 +53,6 @@ const REST_MARGIN = 300;
  */
 const PAUSE = 250;
 
-/** Milliseconds by which a wish must be earlier than the next to be worth waking for. */
-const EARLIER = 3;
-
 /** Tokens that must be there. Of a chat's own an edit needs more, so that it never takes the last one. */
 const TOKENS: Readonly<Record<Urgency | "reply", number>> = { reply: 1, message: 1, edit: 2, typing: 0 };
 const RANK: Readonly<Record<Urgency | "reply", number>> = { reply: 0, message: 1, edit: 2, typing: 3 };
@@ -87,19 +84,12 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
   let closed = false;
   let pumping = false;
   let nap = new AbortController();
-  /** When the pump wakes by itself; in the past while it is awake. */
-  let napUntil = Number.NEGATIVE_INFINITY;
   let whenIdle: (() => void)[] = [];
 
   function wake(): void {
     paused.clear();
     if (closed) return;
-    if (pumping) {
-      // Most events of a long answer change nothing before the next edit is due: the pump sleeps on.
-      const { at = Number.POSITIVE_INFINITY } = choose(clock.now()) ?? {};
-      if (at < napUntil - EARLIER) nap.abort();
-      return;
-    }
+    if (pumping) return nap.abort();
     pumping = true;
     pump().catch((error: unknown) => {
       pumping = false;
@@ -120,9 +110,7 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
       const { place, kind, speaker } = candidate;
       if (candidate.at > now) {
         nap = new AbortController();
-        napUntil = candidate.at;
         await clock.sleep(candidate.at - now, nap.signal);
-        napUntil = Number.NEGATIVE_INFINITY;
       } else if (doubtful && kind !== "typing") {
         await spend(place, { type: "probe" });
       } else if (speaker === undefined || kind === "reply") {

@@ -4,6 +4,7 @@ import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { EDIT_THROTTLE } from "../../src/telegram/timing.ts";
 import { FAKE_AGENT, startEvie, type Visitor } from "../running-evie.ts";
+import { readNotes, startBareRelay } from "./bare.ts";
 import type { BenchRow } from "./row.ts";
 
 const DELTAS = 2_000;
@@ -19,12 +20,6 @@ const MOST_LATE = 300;
 const MOST_PROCESSOR = 0.5;
 /** Linux counts processor time in hundredths of a second. */
 const TICKS = 100;
-
-interface Noted {
-  /** Milliseconds since 1970, with a fraction. */
-  readonly at: number;
-  readonly event: string;
-}
 
 /** How a long answer streams into a private chat, under the flood model. */
 export async function benchStreaming(): Promise<readonly BenchRow[]> {
@@ -89,7 +84,24 @@ export async function benchStreaming(): Promise<readonly BenchRow[]> {
       `at most ${MOST_PROCESSOR} s`,
       processor <= MOST_PROCESSOR,
     ),
+    row(
+      "a bare relay's, which parses them and shows nothing",
+      `${(await benchBareRelay()).toFixed(2)} s`,
+      "-",
+      true,
+    ),
   ];
+}
+
+/** Seconds of processor time that the machine takes merely to bring as many pieces from one process to another. */
+async function benchBareRelay(): Promise<number> {
+  await using relay = await startBareRelay();
+  await relay.person.say("warm up");
+  await relay.settled(1);
+  const before = await processorSeconds(relay.pid);
+  await relay.person.say(`stream FAKE${JSON.stringify({ deltas: DELTAS, overMs: SPREAD })}`);
+  await relay.settled(2);
+  return (await processorSeconds(relay.pid)) - before;
 }
 
 /** Milliseconds from a command in the middle of an answer to its reply. In a chat of its own: it takes an edit's place. */
@@ -116,10 +128,7 @@ function lookings(anna: Visitor, from: number): readonly { readonly at: number; 
 }
 
 async function moments(path: string): Promise<{ first: number; last: number; settled: number }> {
-  const notes = (await readFile(path, "utf8"))
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Noted);
+  const notes = await readNotes(path);
   const last = (event: string): number => notes.findLast((note) => note.event === event)?.at ?? Number.NaN;
   return { first: last("first_delta"), last: last("last_delta"), settled: last("settled") };
 }

@@ -34,11 +34,6 @@ export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
       },
       get: (id) => sessions.get(id),
       list: () => [...sessions.values()].sort((a, b) => b.lastUsedAt - a.lastUsedAt),
-      touch(id, lastUsedAt) {
-        write();
-        const record = sessions.get(id);
-        if (record !== undefined) sessions.set(id, { ...record, lastUsedAt });
-      },
       note(id, facts) {
         write();
         const record = sessions.get(id);

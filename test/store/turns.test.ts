@@ -42,6 +42,27 @@ test("a turn goes from flushed to handed, accepted and ended, and is then open n
   ]);
 });
 
+test("a session was used last when a turn of it was flushed or ended", async () => {
+  using rig = setUp();
+  const { sessions, turns } = rig.store;
+  const at = rig.clock.date();
+  const ids = [makeSessionId(), makeSessionId()] as const;
+  const [one, other] = ids;
+  for (const id of ids) sessions.add({ id, cwd: "/work", face: "deck", createdAt: at });
+  const turn = makeTurnId();
+  await rig.clock.advance(10);
+  turns.flushed({ id: turn, sessionId: one, face: "deck", sources: [] });
+  await rig.clock.advance(10);
+  turns.flushed({ id: makeTurnId(), sessionId: other, face: "deck", sources: [] });
+  expect(sessions.list().map(({ id }) => id)).toEqual([other, one]);
+  await rig.clock.advance(10);
+  turns.ended(turn, { type: "done" }, []);
+  expect(sessions.list()).toMatchObject([
+    { id: one, createdAt: at, lastUsedAt: at + 30 },
+    { id: other, lastUsedAt: at + 20 },
+  ]);
+});
+
 test("the first end counts", () => {
   using rig = setUp();
   const id = rig.flush([1]);

@@ -2,6 +2,7 @@ import type { Root, RootContent } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
+import { proseOf } from "./prose.ts";
 
 /** What `[text][name]` and `[^name]` may refer to: the names as markdown compares them. */
 export interface References {
@@ -29,16 +30,22 @@ const extensions = [gfm({ singleTilde: false }), { disable: { null: ["htmlFlow",
 
 /** Parses a part of a document, in which references to definitions in earlier parts still hold. */
 export function parseMarkdown(source: string, known: References = noReferences): Parsed {
+  const prose = proseOf(source);
+  if (prose !== undefined) return { blocks: [prose], offset: 0, lines: 0, references: known };
   const lines = prefaceLines(source, known);
   const preface = lines.map((line) => `${line}\n\n`).join("");
-  const root = fromMarkdown(preface + source, { extensions, mdastExtensions: [gfmFromMarkdown()] });
-  const blocks = root.children.filter((node) => startOf(node) >= preface.length);
+  const blocks = parseBlocks(preface + source).filter((node) => startOf(node) >= preface.length);
   return {
     blocks,
     offset: preface.length,
     lines: lines.length * 2,
     references: collectReferences(blocks, known),
   };
+}
+
+/** What the parser makes of a whole document. */
+export function parseBlocks(source: string): readonly RootContent[] {
+  return fromMarkdown(source, { extensions, mdastExtensions: [gfmFromMarkdown()] }).children;
 }
 
 /** Definitions of the known names that the source may mention. */
