@@ -8,8 +8,8 @@ export interface Closing {
   readonly transcript: Transcript;
   /** The whole answer, as markdown. */
   readonly answer: string;
-  /** The answer did not fit into its pages. */
-  readonly overflows: boolean;
+  /** The pages do not hold the whole answer: it did not fit into them, or Telegram refused one. */
+  readonly isIncomplete: boolean;
   /** Where the turn was begun. */
   readonly face: Face | undefined;
   /** The message that the turn answers, where it is in this chat. */
@@ -17,12 +17,12 @@ export interface Closing {
 }
 
 /**
- * What follows the last page of a turn that has ended: the whole answer as a file, where the pages hold only its
- * beginning; and one short message that rings, where the person has waited so long that they may be elsewhere.
+ * What follows the last page of a turn that has ended: the whole answer as a file, where the pages do not
+ * hold it; and one short message that rings, where the person has waited so long that they may be elsewhere.
  */
-export function closingCalls({ transcript, answer, overflows, face, replyTo }: Closing): readonly Call[] {
+export function closingCalls({ transcript, answer, isIncomplete, face, replyTo }: Closing): readonly Call[] {
   const calls: Call[] = [];
-  if (overflows) calls.push({ type: "document", name: "answer.md", text: answer });
+  if (isIncomplete && answer !== "") calls.push({ type: "document", name: "answer.md", text: answer });
   const { turn, tools } = transcript;
   const elapsed = (turn?.endedAt ?? 0) - (turn?.startedAt ?? 0);
   const line = turn?.outcome === undefined ? undefined : ringLine(turn.outcome, elapsed, tools.length);

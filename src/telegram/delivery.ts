@@ -116,7 +116,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   /** The next call after the last page, if any. */
   function close({ answer, overflows }: Wanted): Call | undefined {
-    closing ??= closingCalls({ transcript, answer, overflows, face, replyTo: prompt });
+    const isIncomplete = overflows || pages.refused;
+    closing ??= closingCalls({ transcript, answer, isIncomplete, face, replyTo: prompt });
     if (closing.length === 0) finish();
     return closing[0];
   }

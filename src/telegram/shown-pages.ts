@@ -10,6 +10,8 @@ export interface ShownPages {
   readonly none: boolean;
   /** The text of the last page. */
   readonly lastText: string | undefined;
+  /** A page does not read as it should, because Telegram would not have it so. */
+  readonly refused: boolean;
   /** The calls that make the chat show these pages, in order. None when it does. */
   calls(wanted: readonly FormattedText[], options: { readonly final: boolean }): readonly PageCall[];
   /** The messages that are in the chat, as they were last known to be. */
@@ -28,12 +30,14 @@ interface ShownPage extends ShownMessage {
   readonly isAnew: boolean;
   /** It was gone even so: whoever deletes twice does not want the page. */
   readonly isUnwanted: boolean;
+  /** Telegram did not take what it is remembered to read. */
+  readonly isRefused: boolean;
 }
 
 /** No message has this id. It stands for a page that is not in the chat: lost, or not taken. */
 const NOWHERE = 0;
 
-const certain = { inDoubt: false, isAnew: false, isUnwanted: false } as const;
+const certain = { inDoubt: false, isAnew: false, isUnwanted: false, isRefused: false } as const;
 const notThere = { messageId: NOWHERE, text: "", entities: [], plain: false, ...certain } as const;
 
 export interface ShownPagesOptions {
@@ -70,7 +74,7 @@ export function createShownPages({ turn, log, before = [] }: ShownPagesOptions):
     while (shown.length > wanted && shown.at(-1)?.messageId === NOWHERE) shown.pop();
   }
 
-  function remember(operation: Operation, messageId: number | undefined): void {
+  function remember(operation: Operation, messageId: number | undefined, isRefused = false): void {
     if (operation.type === "delete") {
       const at = shown.findIndex((page) => page.messageId === operation.messageId);
       if (at !== -1) shown.splice(at, 1);
@@ -82,6 +86,7 @@ export function createShownPages({ turn, log, before = [] }: ShownPagesOptions):
       ...operation.content,
       messageId: messageId ?? before.messageId,
       inDoubt: false,
+      isRefused,
     };
   }
 
@@ -126,6 +131,10 @@ export function createShownPages({ turn, log, before = [] }: ShownPagesOptions):
       return shown.at(-1)?.text;
     },
 
+    get refused() {
+      return shown.some(({ isRefused }) => isRefused);
+    },
+
     get messages() {
       return shown
         .filter(({ messageId }) => messageId !== NOWHERE)
@@ -161,7 +170,7 @@ export function createShownPages({ turn, log, before = [] }: ShownPagesOptions):
       }
       log.error({ turn, answer }, "Telegram refused a part of an answer");
       // As if it were shown, or it would be tried for ever.
-      remember(operation, undefined);
+      remember(operation, undefined, true);
       return undefined;
     },
   };

@@ -15,7 +15,7 @@ function ended(elapsed: number, outcome: TurnOutcome = { type: "done" }, tools =
 }
 
 const close = (transcript: Transcript, rest: Partial<Closing> = {}) =>
-  closingCalls({ transcript, answer: "# All", overflows: false, face: "telegram", replyTo: 7, ...rest });
+  closingCalls({ transcript, answer: "# All", isIncomplete: false, face: "telegram", replyTo: 7, ...rest });
 
 describe("the close of a turn", () => {
   test("is nothing when it was quick and fitted", () => {
@@ -57,8 +57,8 @@ describe("the close of a turn", () => {
   });
 
   test("brings the whole answer as a file where its pages hold only the beginning, and rings last", () => {
-    expect(close(ended(90_000), { overflows: true }).map(({ type }) => type)).toEqual(["document", "send"]);
-    expect(close(ended(1_000, { type: "stopped" }), { overflows: true })).toEqual([
+    expect(close(ended(90_000), { isIncomplete: true }).map(({ type }) => type)).toEqual(["document", "send"]);
+    expect(close(ended(1_000, { type: "stopped" }), { isIncomplete: true })).toEqual([
       { type: "document", name: "answer.md", text: "# All" },
     ]);
   });

@@ -413,7 +413,7 @@ describe("entities that Telegram refuses", () => {
       call.type === "edit" ? { type: "entities_refused", description: "entities?" } : undefined;
     await rig.tell(said("a", "Words."));
     await rig.finish(done);
-    expect(rig.chat.said()).toEqual(["send …", "edit Words."]);
+    expect(rig.chat.said()).toEqual(["send …", "edit Words.", "document"]);
     expect(rig.delivery.finished).toBe(true);
   });
 
@@ -473,9 +473,36 @@ describe("what goes wrong on the way", () => {
     await rig.clock.advance(20_000);
     expect(rig.chat.said()).toEqual(["send …", "edit Refused."]);
     await rig.finish(done);
-    expect(rig.chat.said()).toEqual(["send …", "edit Refused."]);
+    expect(rig.chat.said().slice(0, 2)).toEqual(["send …", "edit Refused."]);
     expect(rig.delivery.finished).toBe(true);
     expect(rig.log.messages("error")).toEqual(["Telegram refused a part of an answer"]);
+  });
+
+  test("an answer of which Telegram refuses a page comes whole as a file", async () => {
+    const rig = await startDelivery();
+    rig.chat.fault = (call) =>
+      call.type === "edit" ? { type: "refused", description: "Bad Request: no" } : undefined;
+    await rig.tell(said("a", "**Refused**."));
+    await rig.finish(done);
+    expect(rig.chat.calls.at(-1)?.call).toEqual({
+      type: "document",
+      name: "answer.md",
+      text: "**Refused**.",
+    });
+    expect(rig.delivery.finished).toBe(true);
+  });
+
+  test("an answer whose refused page Telegram takes in the end needs no file", async () => {
+    const rig = await startDelivery();
+    rig.chat.fault = (call) =>
+      call.type === "edit" ? { type: "refused", description: "Bad Request: no" } : undefined;
+    await rig.tell(opens("a"), says("a", "Half "));
+    await rig.clock.advance(2_000);
+    rig.chat.fault = () => undefined;
+    await rig.tell(says("a", "and whole."));
+    await rig.finish(done);
+    expect(rig.chat.texts()).toEqual(["Half and whole."]);
+    expect(rig.chat.calls.map(({ call }) => call.type)).not.toContain("document");
   });
 
   test("a refused send is tried again when there is something new to say, and not in between", async () => {
