@@ -64,7 +64,13 @@ function wantedOf({ transcript, promptId, mayBePlain }: PlayedTurn): readonly Wa
   const said = answer !== "" && rendered.length === 0 && lines.length === 0 ? [EMPTY_ANSWER] : lines;
   const { pages, overflows } = capPages(rendered);
   const below = overflows ? [REST_IN_FILE, ...said] : said;
-  const closing = closingCalls({ transcript, answer, isIncomplete: overflows, face: "telegram", replyTo: promptId });
+  const closing = closingCalls({
+    transcript,
+    answer,
+    isIncomplete: overflows,
+    face: "telegram",
+    replyTo: promptId,
+  });
   return [
     ...withLines(pages, below, true).map((page) => wantedPage(page, mayBePlain)),
     ...closing.map((call): Wanted =>

@@ -57,7 +57,10 @@ describe("the close of a turn", () => {
   });
 
   test("brings the whole answer as a file where its pages hold only the beginning, and rings last", () => {
-    expect(close(ended(90_000), { isIncomplete: true }).map(({ type }) => type)).toEqual(["document", "send"]);
+    expect(close(ended(90_000), { isIncomplete: true }).map(({ type }) => type)).toEqual([
+      "document",
+      "send",
+    ]);
     expect(close(ended(1_000, { type: "stopped" }), { isIncomplete: true })).toEqual([
       { type: "document", name: "answer.md", text: "# All" },
     ]);
