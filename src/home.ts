@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 
@@ -101,8 +101,15 @@ export function prepareHome(folder: string): Home {
 const PRIVATE = 0o700;
 const STICKY = 0o1000;
 
+/** One by one: the recursion of mkdir never ends below a folder that says ENOENT to every new one, as /proc does. */
+function makeFolders(path: string): void {
+  if (isFolder(path)) return;
+  if (dirname(path) !== path) makeFolders(dirname(path));
+  mkdirSync(path, PRIVATE);
+}
+
 function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: PRIVATE });
+  makeFolders(path);
   const { mode } = statSync(path);
   // Closing /tmp would break the machine for everybody else, and root could.
   if ((mode & STICKY) !== 0) throw new Error("it is shared with others");

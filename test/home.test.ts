@@ -82,6 +82,10 @@ describe("the home folder", () => {
   });
 });
 
+test("a home where the system takes no folders is refused at once", () => {
+  expect(() => prepareHome("/proc/evie/home")).toThrow(HomeError);
+});
+
 describe("the file .env", () => {
   test("is read when there is one", () => {
     writeFileSync(join(root, ".env"), "LOG_LEVEL=debug\n");
