@@ -2,6 +2,7 @@ import type { Face, Message, ReplayEvent, SessionEvent } from "./events.ts";
 import type { SessionId, TurnId } from "./ids.ts";
 import type { PromptDraft } from "./prompt.ts";
 import type { AnswerValue, Question } from "./question.ts";
+import type { Transcript } from "./transcript.ts";
 import type { TurnOutcome } from "./turn.ts";
 import type { PromptMode, SessionFrame, SessionInfo, Snapshot } from "./wire.ts";
 
@@ -24,9 +25,20 @@ export interface TurnEnding {
   readonly text: string;
 }
 
+/** The running turn, as whoever heard of it from its begin on has it. */
+export interface TurnSoFar {
+  readonly id: TurnId;
+  /** Where it was begun. */
+  readonly face: Face;
+  /** Its own messages and no others. The session's next event bears the number after this one's. */
+  readonly transcript: Transcript;
+}
+
 /** One conversation with one agent process. It knows no face: faces attach to it. */
 export interface Session {
   readonly id: SessionId;
+  /** The first line of its first prompt unless a person gave it another name; empty before either. */
+  readonly name: string;
   readonly cwd: string;
   /** From now on `sink` gets every event. One synchronous block; the answer detaches. */
   attach(sink: SessionSink): () => void;
@@ -43,8 +55,15 @@ export interface Session {
   readonly waiting: number;
   /** On which face the running turn was begun; undefined when none runs. */
   readonly runningFace: Face | undefined;
+  /**
+   * The running turn, for a sink that comes when it has begun: asked in the same synchronous block as `attach`, it and the
+   * events that follow are all of the turn, once. Undefined when none runs.
+   */
+  readonly turnSoFar: TurnSoFar | undefined;
   /** Tells those who watch that the chat of this session speaks with `by` from now on. */
   replacedBy(by: SessionId): void;
+  /** To be called when a chat speaks with it that did not before: those who list the sessions are told. */
+  chatChanged(): void;
   /** Starts the agent if it rests, so that it is ready when the prompt is. */
   wake(): void;
   /** Ends the running turn and drops what waits for it. False when there was nothing to end. */

@@ -1,9 +1,9 @@
 import type { Clock } from "../domain/clock.ts";
-import type { AgentEvent, Message, SessionEvent, TurnEvent } from "../domain/events.ts";
+import type { AgentEvent, Face, Message, SessionEvent, TurnEvent } from "../domain/events.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Question } from "../domain/question.ts";
-import type { Observation } from "../domain/sessions.ts";
+import type { Observation, TurnSoFar } from "../domain/sessions.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
 import type { QueuedPrompt, SessionFrame, SessionPhase, Snapshot } from "../domain/wire.ts";
 import { createCappedBuffer, type CappedBuffer } from "./capped-buffer.ts";
@@ -11,6 +11,7 @@ import { createFanOut } from "./fan-out.ts";
 import { addUsage, nameOf, phaseOf, textOf } from "./facts.ts";
 import type { MessageLedger, SessionFacts } from "./ledger.ts";
 import { type BufferedEvent, condenseForReplay } from "./turn-buffer.ts";
+import { turnSoFar } from "./turn-so-far.ts";
 
 /** Messages that a snapshot holds; older ones are paged. */
 export const SNAPSHOT_MESSAGES = 200;
@@ -42,6 +43,7 @@ export interface Mirror {
   /** From now on `sink` is called with each event; the answer ends that. */
   listen(sink: (event: SessionEvent) => void): () => void;
   observe(observer: (frame: SessionFrame) => void): Observation;
+  readonly turnSoFar: TurnSoFar | undefined;
   readonly state: SessionPhase;
   readonly name: string;
   /** What the agent said last in the turn that ended last, or that runs. */
@@ -70,6 +72,8 @@ export function createMirror(options: MirrorOptions): Mirror {
   let base = live;
   let step: CappedBuffer | undefined;
   let hasOlder = stored.more;
+  /** Where the last turn was begun. */
+  let face: Face | undefined;
   let { name = "", model, usage, failed = false } = options.facts;
   /** The messages of the last turn, and those of them that are not in the ledger yet. */
   const ofTurn = new Set<string>();
@@ -81,6 +85,9 @@ export function createMirror(options: MirrorOptions): Mirror {
     const before = live;
     live = applyEvent(live, numbered);
     switch (numbered.type) {
+      case "agent_start":
+        ({ face } = numbered);
+        break;
       case "turn_start":
         base = withinBounds(before);
         live = { ...live, messages: base.messages };
@@ -239,6 +246,9 @@ export function createMirror(options: MirrorOptions): Mirror {
         replay: step === undefined ? [] : condenseForReplay(step.entries),
         detach: fanOut.add(observer),
       };
+    },
+    get turnSoFar() {
+      return turnSoFar({ face, live, ofTurn, stored: (limit) => ledger.page(id, limit).messages });
     },
     get state() {
       return changeable().state;

@@ -149,6 +149,9 @@ export function createSession(options: SessionOptions): OwnedSession {
 
   return {
     id,
+    get name() {
+      return mirror.name;
+    },
     cwd,
     attach: (sink) => mirror.listen(sink),
     observe: (observer) => mirror.observe(observer),
@@ -163,9 +166,13 @@ export function createSession(options: SessionOptions): OwnedSession {
     get runningFace() {
       return runner.running?.face;
     },
+    get turnSoFar() {
+      return mirror.turnSoFar;
+    },
     answer: (questionId, value) => questions.answer(questionId, value),
     rename: (name) => mirror.rename(name),
     replacedBy: (by) => mirror.tell({ type: "session_replaced", sessionId: id, by }),
+    chatChanged: options.changed,
     info() {
       const chat = ledgers.chatOf(id);
       return {

@@ -10,7 +10,10 @@ export interface StoredChats {
   keys(): readonly ChatKey[];
   /** The chat that points to a session; undefined when none does. */
   chatOf(session: SessionId): ChatPlace | undefined;
-  /** Durable when it returns. Throws for a session that is not in the store. */
+  /**
+   * Durable when it returns. Throws for a session that is not in the store. What was done in it before any chat spoke with
+   * it belongs to none, also after a restart.
+   */
   point(chat: ChatKey, session: SessionId): void;
 }
 
@@ -21,6 +24,14 @@ export function createStoredChats(database: DatabaseSync): StoredChats {
   const upsert = database.prepare(
     `INSERT INTO chats (key, session_id) VALUES (?, ?)
      ON CONFLICT (key) DO UPDATE SET session_id = excluded.session_id`,
+  );
+  /** Without this the next start would bring everything that was ever asked by HTTP to a chat that comes later. */
+  const settlePast = database.prepare(
+    `UPDATE turns SET delivered_at = ended_at
+     WHERE session_id = :session AND ended_at IS NOT NULL AND delivered_at IS NULL
+       AND NOT EXISTS (SELECT 1 FROM chats WHERE chats.session_id = :session)
+       AND NOT EXISTS (SELECT 1 FROM updates WHERE id = json_extract(turns.sources, '$[0]') AND chat IS NOT NULL)
+       AND NOT EXISTS (SELECT 1 FROM bubbles WHERE turn_id = turns.id)`,
   );
   return {
     sessionOf(chat) {
@@ -37,6 +48,7 @@ export function createStoredChats(database: DatabaseSync): StoredChats {
       return row === undefined ? undefined : parseChatKey(String(row["key"]));
     },
     point(chat, session) {
+      settlePast.run({ session });
       upsert.run(chat, session);
     },
   };

@@ -1,9 +1,11 @@
 import type { Clock } from "../domain/clock.ts";
 import type { SessionEvent } from "../domain/events.ts";
-import { type ChatKey, type ChatPlace, parseChatKey, type SessionId, type TurnId } from "../domain/ids.ts";
+import type { ChatKey, ChatPlace, SessionId, TurnId } from "../domain/ids.ts";
+import { makeChatKey, parseChatKey } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { PromptDraft } from "../domain/prompt.ts";
-import type { Session, Sessions, Turn } from "../domain/sessions.ts";
+import type { Session, Sessions, Turn, TurnSoFar } from "../domain/sessions.ts";
+import { applyEvent, emptyTranscript } from "../domain/transcript.ts";
 import { deliveryLedger, type TurnStore } from "./bookkeeping.ts";
 import { createDelivery, type Delivery } from "./delivery.ts";
 import type { Outboxes } from "./outboxes.ts";
@@ -14,6 +16,8 @@ import { NOW_WORD, replies } from "./words.ts";
 export interface ChatPointers {
   sessionOf(key: ChatKey): SessionId | undefined;
   point(key: ChatKey, id: SessionId): void;
+  /** The chat that speaks with a session. */
+  chatOf(id: SessionId): ChatPlace | undefined;
   /** The chats that have one. */
   keys(): readonly ChatKey[];
 }
@@ -27,6 +31,17 @@ export interface ConversationsOptions {
   readonly log: Log;
 }
 
+/** What became of a wish to speak with another session. */
+export type Switched =
+  | { readonly type: "switched"; readonly name: string }
+  /** The chat speaks with it already. */
+  | { readonly type: "here" }
+  | { readonly type: "unknown" }
+  /** Another chat speaks with it. */
+  | { readonly type: "taken" }
+  /** An answer is being written in this chat. */
+  | { readonly type: "busy" };
+
 /** A chat and the session that it speaks with at the moment. */
 export interface Conversation {
   /**
@@ -36,7 +51,7 @@ export interface Conversation {
   run(draft: PromptDraft, messageId?: number, continued?: Turn): Turn;
   /** Lets the turn of that id, which waits, take the running turn's place. False when it does not wait. */
   hurry(turn: string): boolean;
-  /** From now on the chat shows what is begun elsewhere in its session, if it has one. */
+  /** From now on the chat shows what is begun elsewhere in its session, if it has one, and what runs there already. */
   watch(): void;
   /** Starts the session's agent, if it rests. */
   wake(): void;
@@ -49,6 +64,12 @@ export interface Conversation {
    * still produces is shown.
    */
   clear(): void;
+  /**
+   * Points the chat to a session that is there already, and leaves the old one as it is. To be kept in one transaction
+   * with what asked for it, and shown by `watch` behind that: where the store forgets it, the chat has its old session
+   * again. Nothing changes where it is refused.
+   */
+  switchTo(id: SessionId): Switched;
 }
 
 /** The conversations of all chats, each attached to its session once. */
@@ -69,6 +90,8 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   const outbox = outboxes(place.chatId);
   let session: Session | undefined;
   let detach = (): void => undefined;
+  /** The session that the chat has left for another one, until it has that. */
+  let left: Session | undefined;
   let delivery: Delivery | undefined;
   /** The turn that it shows. */
   let shownTurn: TurnId | undefined;
@@ -85,10 +108,13 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
     return attach(resumed ?? begin());
   }
 
-  /** The stored session. One that is damaged counts as gone, or the chat could not even be cleared. */
   function resume(): Session | undefined {
     const stored = pointers.sessionOf(key);
-    if (stored === undefined) return undefined;
+    return stored === undefined ? undefined : open(stored);
+  }
+
+  /** A stored session. One that is damaged counts as gone, or the chat could not even be cleared. */
+  function open(stored: SessionId): Session | undefined {
     try {
       return sessions.open(stored);
     } catch (error) {
@@ -113,6 +139,11 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   function attach(next: Session): Session {
     session = next;
     detach = next.attach(show);
+    const { turnSoFar } = next;
+    if (turnSoFar !== undefined) deliver(turnSoFar);
+    if (left !== undefined && left !== next) left.replacedBy(next.id);
+    left = undefined;
+    next.chatChanged();
     return next;
   }
 
@@ -130,16 +161,28 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
     return turn;
   }
 
+  /** Begins to show a turn, with what there is of it. */
+  function deliver(soFar: TurnSoFar): void {
+    const { id: turnId } = soFar;
+    const ledger = deliveryLedger(turns, key, turnId, log);
+    delivery = createDelivery({
+      place,
+      turnId,
+      soFar,
+      replyTo: () => prompts.get(turnId),
+      ledger,
+      clock,
+      log,
+    });
+    shownTurn = turnId;
+    outbox.join(delivery);
+  }
+
   /** Walks every event of the session to the turn's delivery, which begins with the turn, whoever began it. */
   function show(event: SessionEvent): void {
     if (event.type === "agent_start") {
-      const { turnId } = event;
-      const ledger = deliveryLedger(turns, key, turnId, log);
-      delivery = createDelivery({ place, turnId, replyTo: () => prompts.get(turnId), ledger, clock, log });
-      shownTurn = turnId;
-      delivery.apply(event);
-      outbox.join(delivery);
-      return;
+      const { turnId: id, face } = event;
+      return deliver({ id, face, transcript: applyEvent(emptyTranscript, event) });
     }
     const changes = delivery?.apply(event) ?? false;
     if (event.type === "agent_end") delivery = undefined;
@@ -179,6 +222,20 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
       outbox.wake();
       old?.replacedBy(next.id);
       old?.dismiss().catch((error: unknown) => log.error({ err: error }, "an old session was not dismissed"));
+    },
+    switchTo(id) {
+      const next = open(id);
+      if (next === undefined) return { type: "unknown" };
+      if (pointers.sessionOf(key) === id) return { type: "here" };
+      const chat = pointers.chatOf(id);
+      if (chat !== undefined && makeChatKey(chat) !== key) return { type: "taken" };
+      if (delivery !== undefined) return { type: "busy" };
+      pointers.point(key, id);
+      goneUntold = false;
+      detach();
+      left = session;
+      session = undefined;
+      return { type: "switched", name: next.name };
     },
   };
 }

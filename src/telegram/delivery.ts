@@ -2,6 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { Face, SessionEvent } from "../domain/events.ts";
 import type { ChatPlace, TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
+import type { TurnSoFar } from "../domain/sessions.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
 import { askedElsewhere } from "./asked.ts";
 import type { Call } from "./calls.ts";
@@ -23,6 +24,8 @@ export interface DeliveryOptions {
   readonly replyTo?: () => number | undefined;
   /** The line of what was asked elsewhere, where the chat has it from before a restart. */
   readonly asked?: FormattedText | undefined;
+  /** What there is of the turn: its begin, or more where it comes to the chat while it runs. */
+  readonly soFar?: TurnSoFar;
   /** What the chat shows of the turn from before a restart. */
   readonly before?: readonly ShownMessage[];
   readonly ledger?: DeliveryLedger;
@@ -67,14 +70,14 @@ interface Wanted {
 }
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { place, turnId, replyTo, ledger, clock, log } = options;
+  const { place, turnId, replyTo, soFar, ledger, clock, log } = options;
   const rendering = createRendering();
   const pages = createShownPages({
     turn: turnId,
     log,
     ...(options.before === undefined ? {} : { before: options.before }),
   });
-  let transcript: Transcript = emptyTranscript;
+  let transcript: Transcript = soFar?.transcript ?? emptyTranscript;
   /** What the chat shows, but for a page that is still to come. */
   let shown: Look = { seq: 0, now: 0, date: 0 };
   /** What the last call belongs to, until its answer is heard. */
@@ -83,7 +86,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   let rest: Urgency | undefined;
   let spokeAt = Number.NEGATIVE_INFINITY;
   let typedAt = Number.NEGATIVE_INFINITY;
-  let face: Face | undefined;
+  let face: Face | undefined = soFar?.face;
   let prompt: number | undefined;
   /** What is still to be said after the last page, once the turn has ended. */
   let closing: readonly Call[] | undefined;
@@ -168,6 +171,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         const firstWords = pages.lastText === PLACEHOLDER && hasAnswer(transcript);
         return [{ urgency: "edit", at: firstWords ? now : throttled }, typing];
       }
+      // What a chat was just given is not edited before something happens, also where time goes by in it.
+      if (transcript.seq === soFar?.transcript.seq) return [typing];
       // Counted from the last look: from now it would never be due, for the next change is always ahead.
       const changesIn = untilViewChanges(transcript, shown.date);
       if (changesIn === undefined) return [typing];

@@ -143,12 +143,12 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   /** What it does is kept in the same transaction as that it was done. */
-  function takeCommand({ key, place, name }: IncomingCommand, updateId: number): void {
+  function takeCommand({ key, place, ...command }: IncomingCommand, updateId: number): void {
     const conversation = conversations(key);
     try {
       const reply = inbox.settle((spend) => {
         spend([updateId]);
-        return runCommand(name, {
+        return runCommand(command, {
           discardBurst() {
             const discarded = bursts.discard(key);
             spend(sourcesOf(discarded));
@@ -157,6 +157,7 @@ export function createIntake(options: IntakeOptions): Intake {
           waiting: conversation.waiting,
           stopTurn: () => conversation.stop(),
           clearSession: () => conversation.clear(),
+          switchSession: (id) => conversation.switchTo(id),
           deckLink,
         });
       });
@@ -166,6 +167,9 @@ export function createIntake(options: IntakeOptions): Intake {
       // It was answered: it must not come back to life after a restart.
       inbox.spend([updateId]);
       throw error;
+    } finally {
+      // Behind the reply, which says whose words come next, and behind the store, which may not have taken it.
+      conversation.watch();
     }
   }
 

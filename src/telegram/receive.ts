@@ -41,6 +41,8 @@ export interface IncomingCommand extends Origin {
   readonly type: "command";
   /** Lower case, without the slash and the bot's name. */
   readonly name: string;
+  /** What stands behind it, such as the payload of a link to the bot. */
+  readonly argument?: string;
 }
 
 /** A press of one of evie's buttons, which stands below the message of `messageId`. */
@@ -117,7 +119,8 @@ function arrived(message: Loose<Message>, origin: Origin, username: string): Rec
     if (command.address !== undefined && command.address !== username.toLowerCase()) {
       return ignored("a command for another bot");
     }
-    return { type: "command", ...origin, name: command.name };
+    const { name, argument } = command;
+    return { type: "command", ...origin, name, ...(argument === "" ? {} : { argument }) };
   }
   const text = textOf(message);
   const file = fileOf(message);
@@ -147,15 +150,19 @@ function personOf(message: Loose<Message>): number | undefined {
 }
 
 /** A command is what Telegram marks as one at the very start of a text; captions and forwards have none. */
-function commandOf(message: Loose<Message>): { name: string; address?: string } | undefined {
+function commandOf(
+  message: Loose<Message>,
+): { name: string; address?: string; argument: string } | undefined {
   const text = stringOf(message.text);
   if (text === undefined || isPresent(message.forward_origin)) return undefined;
   const mark = listOf(message.entities)
     .map((entity) => loose<MessageEntity>(entity))
     .find(({ type, offset }) => type === "bot_command" && offset === 0);
   if (mark === undefined) return undefined;
-  const [name = "", address] = text.slice(1, numberOf(mark.length)).toLowerCase().split("@");
-  return address === undefined ? { name } : { name, address };
+  const length = numberOf(mark.length) ?? text.length;
+  const [name = "", address] = text.slice(1, length).toLowerCase().split("@");
+  const argument = text.slice(length).trim();
+  return { name, argument, ...(address === undefined ? {} : { address }) };
 }
 
 function textOf(message: Loose<Message>): string | undefined {

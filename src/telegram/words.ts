@@ -53,6 +53,14 @@ export const replies = {
   unusable: (what: string): string => `I cannot pass ${what} on to the agent. Send text, pictures or files.`,
   claimed:
     "This bot is yours now: nobody else reaches the agent on your machine. There, EVIE_ALLOWED_USERS lets others in, and “evie unclaim” takes the bot back.",
+  switched: (name: string): string =>
+    `This chat speaks with ${short(name) === "" ? "a session without a name" : `“${short(name)}”`} now.`,
+  notSwitched: {
+    here: "This chat speaks with that session already.",
+    unknown: "There is no session behind that link any more. This chat goes on as it was.",
+    taken: "Another chat speaks with that session. Send /clear there first, then open the link again.",
+    busy: "An answer is being written here. Wait for it, or /stop it first.",
+  },
   sessionGone: "The session of this chat is gone, so this begins a new one.",
   fileMissing: (name: string, reason: string): string =>
     `“${short(name)}” did not reach the agent: ${reason}. Send it again if it matters.`,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentEvent, Message, TurnEvent, Usage } from "../../src/domain/events.ts";
-import { makeSessionId } from "../../src/domain/ids.ts";
+import { makeSessionId, makeTurnId } from "../../src/domain/ids.ts";
 import type { Question } from "../../src/domain/question.ts";
 import type { Observation } from "../../src/domain/sessions.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../../src/domain/transcript.ts";
@@ -14,6 +14,7 @@ import { createMemoryLedgers } from "./memory-ledgers.ts";
 import { discards, stepEvents, toolSays, turnStart } from "./step-events.ts";
 
 const turnEnd: AgentEvent = { type: "turn_end" };
+const noticed: AgentEvent = { type: "notice", notice: { type: "image_omitted" } };
 
 function setUp(known: { readonly messages?: readonly Message[] } = {}) {
   const id = makeSessionId();
@@ -215,6 +216,49 @@ describe("attaching to a mirror", () => {
       }
     });
     expect(() => fc.assert(property, { numRuns: 1_000 })).not.toThrow();
+  });
+});
+
+describe("the running turn", () => {
+  const earlier: readonly AgentEvent[] = [...user("before", "earlier"), said("old", "An earlier answer.")];
+
+  test("is what a sink has that was there from its begin, whatever was said before it", () => {
+    const action = fc.oneof(
+      { weight: 4, arbitrary: stepEvents.map((events) => events.slice(0, 8)) },
+      { weight: 2, arbitrary: fc.constantFrom(turnStart, turnEnd).map((event) => [event]) },
+      { weight: 1, arbitrary: fc.constant([noticed]) },
+    );
+    const property = fc.property(fc.array(action, { maxLength: 20 }), (actions) => {
+      const { mirror, emit } = setUp();
+      emit(begin, turnStart, ...earlier, toolStarts("t", "bash", "ls"), turnEnd, end({ type: "done" }));
+      let whole: Transcript = emptyTranscript;
+      mirror.listen((event) => (whole = applyEvent(whole, event)));
+      emit({ type: "agent_start", turnId: makeTurnId(), face: "deck" });
+      for (const events of actions) {
+        emit(...events);
+        expect(mirror.turnSoFar).toEqual({ id: whole.turn?.id, face: "deck", transcript: whole });
+      }
+    });
+    expect(() => fc.assert(property, { numRuns: 500 })).not.toThrow();
+  });
+
+  test("is nobody's before one begins and from its end on", () => {
+    const { mirror, emit } = setUp();
+    const turns = [mirror.turnSoFar];
+    mirror.listen((event) => {
+      if (event.type === "agent_end") turns.push(mirror.turnSoFar);
+    });
+    emit(begin, turnStart, ...earlier, end({ type: "stopped" }));
+    expect(turns).toEqual([undefined, undefined]);
+  });
+
+  test("keeps its prompt and its first words however many messages it has", () => {
+    const { mirror, emit } = setUp();
+    emit(begin, turnStart, ...earlier, turnEnd, end({ type: "done" }), begin, turnStart, ...user("u", "go"));
+    const keys = Array.from({ length: 300 }, (_, n) => `a${n}`);
+    for (const key of keys) emit(opens(key), said(key, "x"), turnEnd, turnStart);
+    emit(opens("last"), says("last", "and"));
+    expect(mirror.turnSoFar?.transcript.messages.map(({ key }) => key)).toEqual(["u", ...keys, "last"]);
   });
 });
 

@@ -95,13 +95,38 @@ test("a turn that nobody asked for in a chat is shown where it was shown before,
   const { turns, bubbles, sessions, chats } = rig.store;
   const id = makeTurnId();
   turns.flushed({ id, sessionId, face: "http", sources: [] });
-  turns.ended(id, { type: "done" }, ["Yes."]);
-  expect(turns.undelivered()).toEqual([]);
   sessions.add({ id: sessionId, cwd: "/", face: "http", createdAt: 1 });
   chats.point(chat, sessionId);
+  turns.ended(id, { type: "done" }, ["Yes."]);
   expect(turns.undelivered()).toMatchObject([{ id, chat }]);
   bubbles.keep(id, makeChatKey({ chatId: 8 }), [{ messageId: 4, content: "…" }]);
   expect(turns.undelivered()).toMatchObject([{ id, chat: "8" }]);
+});
+
+test("what ended in a session before any chat spoke with it is shown in none that comes, and what runs is", () => {
+  using rig = setUp();
+  const { turns, bubbles, sessions, chats } = rig.store;
+  sessions.add({ id: sessionId, cwd: "/", face: "http", createdAt: 1 });
+  const [past, elsewhere, running, later] = [makeTurnId(), makeTurnId(), makeTurnId(), makeTurnId()];
+  for (const id of [past, elsewhere, running]) turns.flushed({ id, sessionId, face: "http", sources: [] });
+  const own = rig.flush([1]);
+  const done = (...ids: readonly (typeof past)[]): void =>
+    ids.forEach((id) => turns.ended(id, { type: "done" }, ["Yes."]));
+  done(past, elsewhere, own);
+  bubbles.keep(elsewhere, makeChatKey({ chatId: 8 }), [{ messageId: 4, content: "…" }]);
+  expect(turns.undelivered()).toMatchObject([{ id: elsewhere }, { id: own }]);
+
+  chats.point(chat, sessionId);
+  turns.flushed({ id: later, sessionId, face: "http", sources: [] });
+  done(running, later);
+  chats.point(chat, sessionId);
+  const { turns: reopened } = rig.reopen();
+  expect(reopened.undelivered()).toMatchObject([
+    { id: elsewhere },
+    { id: running },
+    { id: own },
+    { id: later },
+  ]);
 });
 
 test("bubbles are those of the last time, in order, and each turn's its own", () => {

@@ -15,6 +15,7 @@ import { createMemoryTurns, createMemoryUpdates } from "./memory-turns.ts";
 function idleSession(): Session {
   return {
     id: makeSessionId(),
+    name: "",
     cwd: "/",
     attach: () => () => undefined,
     run: () => {
@@ -26,7 +27,9 @@ function idleSession(): Session {
     hurry: () => false,
     waiting: 0,
     runningFace: undefined,
+    turnSoFar: undefined,
     replacedBy: () => undefined,
+    chatChanged: () => undefined,
     wake: () => undefined,
     stop: () => false,
     idle: () => Promise.resolve(),
@@ -53,7 +56,7 @@ async function setUp() {
     announceLink: () => undefined,
     filesFolder,
     sessions: { create: idleSession, open: () => undefined },
-    pointers: { sessionOf: () => undefined, point: () => undefined, keys: () => [] },
+    pointers: { sessionOf: () => undefined, point: () => undefined, chatOf: () => undefined, keys: () => [] },
     updates: createMemoryUpdates().updates,
     turns: createMemoryTurns().turns,
     leftovers: () => Promise.resolve([]),

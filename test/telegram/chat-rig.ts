@@ -4,10 +4,12 @@ import {
   makeChatKey,
   makeSessionId,
   makeTurnId,
+  parseChatKey,
   type SessionId,
 } from "../../src/domain/ids.ts";
 import type { PromptDraft } from "../../src/domain/prompt.ts";
-import type { Session, Sessions, SessionSink, Turn } from "../../src/domain/sessions.ts";
+import type { Session, Sessions, SessionSink, Turn, TurnSoFar } from "../../src/domain/sessions.ts";
+import { applyEvent, emptyTranscript } from "../../src/domain/transcript.ts";
 import type { TurnOutcome } from "../../src/domain/turn.ts";
 import type { Attachment } from "../../src/telegram/attachments.ts";
 import type { Attached } from "../../src/telegram/collate.ts";
@@ -29,6 +31,8 @@ export interface NotedOutbox extends Outbox {
   /** The texts of the replies. */
   readonly said: readonly string[];
   readonly speakers: readonly Speaker[];
+  /** Which of both came when. */
+  readonly order: readonly ("reply" | "speaker")[];
   readonly wakes: number;
   readonly revivals: number;
 }
@@ -51,11 +55,13 @@ export function createNotedOutboxes(): NotedOutboxes {
 function createNotedOutbox(): NotedOutbox {
   const replies: Reply[] = [];
   const speakers: Speaker[] = [];
+  const order: ("reply" | "speaker")[] = [];
   let wakes = 0;
   let revivals = 0;
   return {
     replies,
     speakers,
+    order,
     get said() {
       return replies.map(({ content }) => content.text);
     },
@@ -65,8 +71,14 @@ function createNotedOutbox(): NotedOutbox {
     get revivals() {
       return revivals;
     },
-    reply: (reply) => void replies.push(reply),
-    join: (speaker) => void speakers.push(speaker),
+    reply(reply) {
+      replies.push(reply);
+      order.push("reply");
+    },
+    join(speaker) {
+      speakers.push(speaker);
+      order.push("speaker");
+    },
     wake() {
       wakes += 1;
     },
@@ -98,21 +110,34 @@ export interface HandSession extends Session {
   /** The turns that wait, of those in `turns`. */
   readonly queued: readonly HandTurn[];
   readonly replacements: readonly SessionId[];
+  /** How often it was said that its chat is another one. */
+  readonly chatChanges: number;
   /** Tells whoever is attached. */
   emit(event: AgentEvent | TurnEvent): void;
-  /** Begins a turn, as whoever asked for it; `finish` ends it. */
-  begin(): { finish(outcome: TurnOutcome): void };
+  /** Begins a turn on that face, Telegram unless said, as whoever asked for it; `finish` ends it. */
+  begin(face?: Face): { finish(outcome: TurnOutcome): void };
 }
 
-export function createHandSession(id: SessionId = makeSessionId()): HandSession {
+export function createHandSession(id: SessionId = makeSessionId(), name = ""): HandSession {
   const drafts: PromptDraft[] = [];
   const turns: HandTurn[] = [];
   const queued: HandTurn[] = [];
   const replacements: SessionId[] = [];
   const sinks = new Set<SessionSink>();
-  let [seq, wakes, stops, dismissals] = [0, 0, 0, 0];
+  let [seq, wakes, stops, dismissals, chatChanges] = [0, 0, 0, 0, 0];
+  let soFar: TurnSoFar | undefined;
   const session: HandSession = {
     id,
+    name,
+    get turnSoFar() {
+      return soFar;
+    },
+    get chatChanges() {
+      return chatChanges;
+    },
+    chatChanged() {
+      chatChanges += 1;
+    },
     cwd: "/workspace",
     drafts,
     turns,
@@ -178,11 +203,15 @@ export function createHandSession(id: SessionId = makeSessionId()): HandSession 
     emit(event) {
       seq += 1;
       const numbered: SessionEvent = { ...event, seq, at: seq * 1_000 };
+      if (numbered.type === "agent_start")
+        soFar = { id: numbered.turnId, face: numbered.face, transcript: emptyTranscript };
+      if (soFar !== undefined) soFar = { ...soFar, transcript: applyEvent(soFar.transcript, numbered) };
+      if (numbered.type === "agent_end") soFar = undefined;
       for (const sink of sinks) sink(numbered);
     },
-    begin() {
+    begin(face = "telegram") {
       const turnId = makeTurnId();
-      session.emit({ type: "agent_start", turnId, face: "telegram" });
+      session.emit({ type: "agent_start", turnId, face });
       return { finish: (outcome) => session.emit({ type: "agent_end", turnId, outcome }) };
     },
   };
@@ -220,6 +249,10 @@ export function createConversationRig({
   const pointers: ChatPointers = {
     sessionOf: (key) => pointed.get(key),
     point: (key, id) => void pointed.set(key, id),
+    chatOf: (id) => {
+      const key = [...pointed.keys()].find((each) => pointed.get(each) === id);
+      return key === undefined ? undefined : parseChatKey(key);
+    },
     keys: () => [...pointed.keys()],
   };
   const log = createMemoryLog();

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { makeSessionId } from "../../src/domain/ids.ts";
 import { runCommand } from "../../src/telegram/commands.ts";
+import type { Switched } from "../../src/telegram/conversations.ts";
 import type { WaitingPart } from "../../src/telegram/draft.ts";
 import { replies } from "../../src/telegram/words.ts";
 import { createHandAttachment } from "./chat-rig.ts";
@@ -9,9 +11,13 @@ interface Asked {
   readonly runs?: boolean;
   readonly queued?: number;
   readonly deckLink?: string;
+  readonly argument?: string;
+  readonly switched?: Switched;
 }
 
-function run(name: string, { waiting = false, runs = false, queued = 0, deckLink }: Asked = {}) {
+function run(name: string, asked: Asked = {}) {
+  const { waiting = false, runs = false, queued = 0, deckLink, argument } = asked;
+  const { switched = { type: "unknown" } } = asked;
   const done: string[] = [];
   const attachment = createHandAttachment({ fileId: "f", name: "a.png" });
   const parts: readonly WaitingPart[] = waiting
@@ -20,7 +26,8 @@ function run(name: string, { waiting = false, runs = false, queued = 0, deckLink
         { sources: [2], messageId: 2, text: "", attachment },
       ]
     : [];
-  const reply = runCommand(name, {
+  const command = argument === undefined ? { name } : { name, argument };
+  const reply = runCommand(command, {
     discardBurst() {
       done.push("discard");
       return parts;
@@ -31,6 +38,10 @@ function run(name: string, { waiting = false, runs = false, queued = 0, deckLink
       return runs;
     },
     clearSession: () => void done.push("clear"),
+    switchSession(id) {
+      done.push(`switch ${id}`);
+      return switched;
+    },
     deckLink,
   });
   return { reply, done, released: attachment.released };
@@ -46,6 +57,35 @@ describe("a command", () => {
   ])("/%s leaves a waiting burst and a running turn as they are", (name, reply) => {
     expect(run(name, { waiting: true, runs: true })).toEqual({ reply, done: [], released: false });
   });
+
+  const id = makeSessionId();
+
+  test.each<[Switched, string]>([
+    [{ type: "switched", name: "The plan" }, "This chat speaks with “The plan” now."],
+    [{ type: "switched", name: "" }, "This chat speaks with a session without a name now."],
+    [{ type: "here" }, "This chat speaks with that session already."],
+    [{ type: "unknown" }, "There is no session behind that link any more. This chat goes on as it was."],
+    [
+      { type: "taken" },
+      "Another chat speaks with that session. Send /clear there first, then open the link again.",
+    ],
+    [{ type: "busy" }, "An answer is being written here. Wait for it, or /stop it first."],
+  ])("/start with a session's id leads there, with the burst that waits: %o", (switched, reply) => {
+    expect(run("start", { argument: id, switched, waiting: true, runs: true })).toEqual({
+      reply,
+      done: [`switch ${id}`],
+      released: false,
+    });
+  });
+
+  test.each(["s-1", "../../etc/passwd", id.toUpperCase(), `${id} ${id}`])(
+    "/start with %s, which is no session's id, leads nowhere and says so",
+    (argument) => {
+      const { reply, done } = run("start", { argument, switched: { type: "switched", name: "Wrong" } });
+      expect(reply).toBe(replies.notSwitched.unknown);
+      expect(done).toEqual([]);
+    },
+  );
 
   test("/deck gives the link, or says why there is none, and leaves everything as it is", () => {
     const deckLink = "http://127.0.0.1:3843/?key=abc";

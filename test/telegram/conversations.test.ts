@@ -3,7 +3,7 @@ import { makeChatKey, makeSessionId } from "../../src/domain/ids.ts";
 import type { PromptDraft } from "../../src/domain/prompt.ts";
 import type { Speaker } from "../../src/telegram/speakers.ts";
 import { PLACEHOLDER, replies } from "../../src/telegram/words.ts";
-import { opens, says } from "../domain/events.ts";
+import { asked, opens, says, toolStarts } from "../domain/events.ts";
 import { CHAT, createConversationRig, createHandSession } from "./chat-rig.ts";
 
 const draft: PromptDraft = {
@@ -76,6 +76,144 @@ test("a chat that is cleared tells those who watch its old session which one it 
   chat.run(draft);
   chat.clear();
   expect(session(0).replacements).toEqual([session(1).id]);
+});
+
+describe("a chat that is switched", () => {
+  /** A chat with a session of its own, and another session that somebody began by HTTP. */
+  function setUpTwo() {
+    const other = createHandSession(makeSessionId(), "The plan");
+    const rig = setUp({ stored: [other] });
+    rig.chat.run(draft);
+    const own = rig.session(0);
+    /** As a command does it: pointed in a transaction, shown behind it. */
+    const go = (id = other.id) => {
+      const switched = rig.chat.switchTo(id);
+      rig.chat.watch();
+      return switched;
+    };
+    return { ...rig, own, other, go };
+  }
+
+  test("speaks with that session from now on, and the old one is left as it is", () => {
+    const { chat, own, other, pointed, outbox, go } = setUpTwo();
+    expect(go()).toEqual({ type: "switched", name: "The plan" });
+    expect(pointed.get(CHAT)).toBe(other.id);
+    expect([own.attached, other.attached, other.chatChanges]).toEqual([0, 1, 1]);
+    expect(own).toMatchObject({ dismissals: 0, stops: 0, replacements: [other.id] });
+    chat.run(draft);
+    expect([own.drafts.length, other.drafts.length]).toEqual([1, 1]);
+    own.begin();
+    expect([outbox.speakers, outbox.said]).toEqual([[], []]);
+    other.begin();
+    expect(outbox.speakers).toHaveLength(1);
+  });
+
+  test("shows what runs there: what was asked, and all of its answer that there is", () => {
+    const { other, outbox, go } = setUpTwo();
+    const turn = other.begin("http");
+    for (const event of [asked("count"), opens("a"), says("a", "one ")]) other.emit(event);
+    go();
+    const [speaker] = outbox.speakers;
+    expect(speaker?.speak("message", 0)).toMatchObject({ type: "send", content: { text: "By HTTP: count" } });
+    expect(listen(speaker)).toBe("one");
+    other.emit(says("a", "two"));
+    expect(listen(speaker)).toBe("one two");
+    turn.finish({ type: "done" });
+    expect(listen(speaker)).toBeUndefined();
+    expect([speaker?.finished, outbox.speakers.length]).toEqual([true, 1]);
+  });
+
+  test.each([
+    ["has just begun", [], undefined],
+    ["has only been asked", [asked("count")], PLACEHOLDER],
+    ["is at a tool", [asked("count"), toolStarts("1", "bash", "ls")], "🔧 bash: ls"],
+  ])("shows a turn that %s", (_, events, shown) => {
+    const { other, outbox, go } = setUpTwo();
+    other.begin("deck");
+    events.forEach((event) => other.emit(event));
+    go();
+    expect(outbox.speakers).toHaveLength(1);
+    const urgencies = outbox.speakers[0]?.wishes(0).map(({ urgency }) => urgency);
+    expect(urgencies).toEqual([shown === undefined ? "typing" : "message"]);
+    if (shown !== undefined) expect(listen(outbox.speakers[0])).toContain(shown);
+  });
+
+  test("shows nothing of a turn that has ended just before", () => {
+    const { other, outbox, go } = setUpTwo();
+    const turn = other.begin();
+    other.emit(opens("a"));
+    turn.finish({ type: "done" });
+    go();
+    expect(outbox.speakers).toEqual([]);
+  });
+
+  test("shows the end of a turn that ends before a word of it was said", () => {
+    const { other, outbox, go } = setUpTwo();
+    const turn = other.begin();
+    other.emit(opens("a"));
+    other.emit(says("a", "All of it."));
+    go();
+    turn.finish({ type: "done" });
+    expect(listen(outbox.speakers[0])).toBe("All of it.");
+    expect(outbox.speakers[0]?.finished).toBe(true);
+  });
+
+  test("is not while an answer is being written in it, which goes on", () => {
+    const { chat, own, other, pointed, outbox, go } = setUpTwo();
+    const turn = own.begin();
+    own.emit(opens("a"));
+    own.emit(says("a", "So far"));
+    expect(go()).toEqual({ type: "busy" });
+    expect([pointed.get(CHAT), own.attached, other.attached]).toEqual([own.id, 1, 0]);
+    own.emit(says("a", " and on"));
+    turn.finish({ type: "done" });
+    expect(listen(outbox.speakers[0])).toBe("So far and on");
+    expect(go()).toMatchObject({ type: "switched" });
+    chat.run(draft);
+    expect(other.drafts).toHaveLength(1);
+  });
+
+  test("is where it was: the session is unknown, damaged, its own, or another chat's", () => {
+    const { conversations, own, other, hand, pointed, outbox, go } = setUpTwo();
+    expect(go(makeSessionId())).toEqual({ type: "unknown" });
+    expect(go(own.id)).toEqual({ type: "here" });
+    const thread = conversations(makeChatKey({ chatId: 7, threadId: 5 }));
+    expect(thread.switchTo(own.id)).toEqual({ type: "taken" });
+    thread.switchTo(other.id);
+    expect(go()).toEqual({ type: "taken" });
+    hand.state.damaged = true;
+    expect(go()).toEqual({ type: "unknown" });
+    expect([pointed.get(CHAT), own.attached, own.replacements]).toEqual([own.id, 1, []]);
+    expect(outbox.said).toEqual([]);
+  });
+
+  test("has its old session again where the store forgot the switch, and nobody was told otherwise", () => {
+    const { chat, own, other, pointed, go } = setUpTwo();
+    chat.switchTo(other.id);
+    pointed.set(CHAT, own.id);
+    chat.watch();
+    expect([own.attached, other.attached, own.replacements]).toEqual([1, 0, []]);
+    expect(go()).toMatchObject({ type: "switched" });
+  });
+
+  test("may go back, and begins with a session that is there", () => {
+    const { conversations, own, other, go, pointed } = setUpTwo();
+    go();
+    expect(go(own.id)).toMatchObject({ type: "switched", name: "" });
+    expect([own.attached, other.attached]).toEqual([1, 0]);
+    const thread = makeChatKey({ chatId: 7, threadId: 5 });
+    expect(conversations(thread).switchTo(other.id)).toMatchObject({ type: "switched" });
+    expect(pointed.get(thread)).toBe(other.id);
+  });
+
+  test("hears no more of a session that was gone", () => {
+    const other = createHandSession();
+    const { chat, outbox } = setUp({ stored: [other], pointer: makeSessionId() });
+    chat.wake();
+    chat.switchTo(other.id);
+    chat.run(draft);
+    expect(outbox.said).toEqual([]);
+  });
 });
 
 describe("a chat and its session", () => {

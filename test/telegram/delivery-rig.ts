@@ -1,5 +1,6 @@
-import type { AgentEvent, Face, TurnEvent } from "../../src/domain/events.ts";
+import type { AgentEvent, Face, SessionEvent, TurnEvent } from "../../src/domain/events.ts";
 import { type ChatPlace, makeTurnId } from "../../src/domain/ids.ts";
+import { applyEvent, emptyTranscript } from "../../src/domain/transcript.ts";
 import type { TurnOutcome } from "../../src/domain/turn.ts";
 import { createBackoff } from "../../src/telegram/backoff.ts";
 import { createBudget, GLOBAL_BUDGET, GROUP_BUDGET, PRIVATE_BUDGET } from "../../src/telegram/budget.ts";
@@ -44,8 +45,15 @@ export interface DeliveryRig {
 export async function startDelivery({
   place = { chatId: 7 },
   face = "telegram",
+  so = [],
   fault,
-}: { place?: ChatPlace; face?: Face; fault?: FakeChat["fault"] } = {}): Promise<DeliveryRig> {
+}: {
+  readonly place?: ChatPlace;
+  readonly face?: Face;
+  /** What happened in the turn before it came to the chat. */
+  readonly so?: readonly AgentEvent[];
+  readonly fault?: FakeChat["fault"];
+} = {}): Promise<DeliveryRig> {
   const clock = createFakeClock();
   const log = createMemoryLog();
   const chat = createFakeChat(clock);
@@ -59,13 +67,17 @@ export async function startDelivery({
     backoff: createBackoff(() => 0.5),
   });
   const turnId = makeTurnId();
-  const delivery = createDelivery({ place, turnId, clock, log });
   // The numbers of a session go on from turn to turn.
   let seq = 400;
-  const apply = (event: AgentEvent | TurnEvent): void => {
-    delivery.apply({ ...event, seq: (seq += 1), at: clock.date() });
-  };
-  apply({ type: "agent_start", turnId, face });
+  const number = (event: AgentEvent | TurnEvent): SessionEvent => ({
+    ...event,
+    seq: (seq += 1),
+    at: clock.date(),
+  });
+  const begun = [{ type: "agent_start", turnId, face } as const, ...so].map(number);
+  const soFar = { id: turnId, face, transcript: begun.reduce(applyEvent, emptyTranscript) };
+  const delivery = createDelivery({ place, turnId, soFar, clock, log });
+  const apply = (event: AgentEvent | TurnEvent): void => void delivery.apply(number(event));
   outbox.join(delivery);
   await clock.settle();
 

@@ -193,6 +193,41 @@ describe("a turn that was begun elsewhere", () => {
   });
 });
 
+describe("a turn that comes to the chat while it runs", () => {
+  test("is sent as its pages are, and edited only when something happens in it", async () => {
+    const text = "word ".repeat(1_500);
+    const rig = await startDelivery({ face: "http", so: [asked("count"), opens("a"), says("a", text)] });
+    await rig.clock.advance(60_000);
+    expect(rig.chat.said().map((call) => call.slice(0, 9))).toEqual(["send By H", "send word", "send word"]);
+    expect(rig.chat.texts().join("").match(/word/g)).toHaveLength(1_500);
+    await rig.tell(says("a", "and the last."));
+    expect(rig.chat.said().slice(3)).toEqual([expect.stringMatching(/^edit word/)]);
+    await rig.finish(done);
+    expect(rig.chat.texts()).toHaveLength(3);
+    expect(rig.chat.texts().at(-1)).toMatch(/word and the last\.$/);
+  });
+
+  test("shows how long its tool has run, and counts on only when something happens", async () => {
+    const rig = await startDelivery({ so: [toolStarts("1", "bash", "npm test")] });
+    await rig.clock.advance(60_000);
+    expect(rig.chat.said()).toEqual(["send 🔧 bash: npm test"]);
+    await rig.tell(toolStarts("2", "read", "a.txt"));
+    await rig.clock.advance(5_000);
+    expect(rig.chat.texts()).toEqual(["🔧 read: a.txt and 1 more, 5 s"]);
+    expect(rig.chat.calls.filter(({ call }) => call.type === "typing").length).toBeGreaterThan(10);
+  });
+
+  test("is shown as it is when its turn to be sent has come", async () => {
+    const so = [opens("a"), says("a", "one")];
+    const rig = await startDelivery({ so, fault: () => ({ type: "flood", retryAfter: 5 }) });
+    await rig.tell(says("a", " two"));
+    rig.chat.fault = () => undefined;
+    await rig.clock.advance(10_000);
+    expect(rig.chat.said().filter((call) => call.startsWith("edit"))).toEqual([]);
+    expect(rig.chat.texts()).toEqual(["one two"]);
+  });
+});
+
 describe("at its end", () => {
   test("the final comes at once, whatever the throttle, and everything is over", async () => {
     const rig = await startDelivery();

@@ -12,6 +12,7 @@ import {
   CHAT,
   createConversationRig,
   createHandAttachment,
+  createHandSession,
   type HandAttachment,
   type HandTurn,
 } from "./chat-rig.ts";
@@ -26,8 +27,8 @@ import {
   strangerUpdate,
 } from "./updates.ts";
 
-function setUp() {
-  const rig = createConversationRig();
+function setUp(options: Parameters<typeof createConversationRig>[0] = {}) {
+  const rig = createConversationRig(options);
   const attachments: HandAttachment[] = [];
   const recipient = { username: "evie_bot", isAllowed: (id: number) => id === ada.id };
   const { clock, log, outboxes, conversations } = rig;
@@ -332,6 +333,32 @@ describe("a command", () => {
     await flush();
     expect(await texts()).toEqual(["two"]);
     expect(hand.created).toHaveLength(1);
+  });
+
+  test("/start with a session's id lets what waits go there, and says so before that session speaks", async () => {
+    const other = createHandSession();
+    other.begin("http");
+    const { take, flush, session, outbox, pointed, kept } = setUp({ stored: [other] });
+    take(text("one"), commandUpdate(`/start ${other.id}`));
+    expect(outbox.said).toEqual([replies.switched("")]);
+    expect(outbox.order).toEqual(["reply", "speaker"]);
+    expect([pointed.get(CHAT), kept.spent]).toEqual([other.id, new Set([2])]);
+    await flush();
+    const [prompt] = await Promise.all(other.drafts.map(({ ready }) => ready));
+    expect([session(0).drafts, prompt?.text]).toEqual([[], "one"]);
+  });
+
+  test("/start with a session's id changes nothing where the store does not take it", () => {
+    const other = createHandSession();
+    const { take, conversations, hand, pointers, pointed, outbox } = setUp({ stored: [other] });
+    conversations(CHAT).wake();
+    const [own] = hand.created;
+    pointers.point = () => {
+      throw new Error("the disk is full");
+    };
+    expect(() => take(commandUpdate(`/start ${other.id}`))).toThrow("the disk is full");
+    expect([pointed.get(CHAT), own?.attached, other.attached]).toEqual([own?.id, 1, 0]);
+    expect(outbox.said).toEqual([expect.stringContaining("the disk is full")]);
   });
 
   test("that cannot be done is told", () => {

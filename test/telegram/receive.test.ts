@@ -128,15 +128,18 @@ describe("a content message", () => {
 });
 
 describe("a command", () => {
-  test.each<[string, string]>([
+  test.each<[string, string, string?]>([
     ["/start", "start"],
-    ["/start secret", "start"],
+    ["/start s-0A", "start", "s-0A"],
+    ["/start@Evie_Bot   s-0A\n", "start", "s-0A"],
+    ["/start  ", "start"],
     ["/help@evie_bot", "help"],
-    ["/help@EVIE_BOT now", "help"],
+    ["/help@EVIE_BOT now", "help", "now"],
     ["/CLEAR", "clear"],
     ["/what_is_this", "what_is_this"],
-  ])("%s is read as %s", (text, name) => {
-    expect(read(commandUpdate(text))).toEqual({ type: "command", ...origin, name });
+  ])("%j is read as %s, and as it was written what stands behind it: %s", (text, name, argument) => {
+    const behind = argument === undefined ? {} : { argument };
+    expect(read(commandUpdate(text))).toEqual({ type: "command", ...origin, name, ...behind });
   });
 
   test("is one in a reply too", () => {
