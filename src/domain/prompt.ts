@@ -21,10 +21,22 @@ export interface Prompt {
   readonly files: readonly PromptFile[];
 }
 
+/** A prompt with its pictures in it, for one that cannot be made again from anything else. */
+export interface WholePrompt {
+  readonly text: string;
+  /** `data` is base64. */
+  readonly images: readonly { readonly mimeType: string; readonly data: string }[];
+}
+
+/** A draft as the ledger keeps it until the agent has it: by the numbers of its sources, or whole. */
+export type KeptDraft = { readonly sources: readonly number[] } | WholePrompt;
+
 /** A prompt that may still be on its way, because files of it are being fetched. */
 export interface PromptDraft {
   /** The numbers of what it is made of, for the ledger; whoever made it knows what they mean. */
   readonly sources?: readonly number[];
+  /** What it is, for the ledger, where no sources are kept to make it of again. */
+  readonly whole?: WholePrompt;
   /** Never rejects: what could not be fetched is named in the prompt's text. */
   readonly ready: Promise<Prompt>;
   /** Says that nobody needs the prompt any more (its turn ended, or it was discarded): downloads stop, picture files go. Idempotent. */

@@ -38,6 +38,7 @@ export function createDrafts({ folder, log }: DraftsOptions): MakeDraft {
     });
     const paths = pictures.map(({ image }) => image.path);
     return {
+      whole: { text, images },
       ready: ready(text, pictures, folder, log),
       release() {
         void Promise.all(paths.map((path) => rm(path, { force: true }))).catch((error: unknown) => {

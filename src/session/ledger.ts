@@ -1,6 +1,6 @@
 import type { Face, Message, Usage } from "../domain/events.ts";
 import type { ChatPlace, SessionId, TurnId } from "../domain/ids.ts";
-import type { PromptImage } from "../domain/prompt.ts";
+import type { KeptDraft, PromptImage } from "../domain/prompt.ts";
 import type { TurnEnding } from "../domain/sessions.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
 
@@ -62,6 +62,8 @@ export interface RequestLedger {
   add(session: SessionId, requestId: string, turnId: TurnId, times: { at: number; oldest: number }): void;
   begin(session: SessionId, requestId: string): void;
   end(session: SessionId, requestId: string, ending: TurnEnding): void;
+  /** The requests of a turn that have no end, the oldest first. */
+  of(session: SessionId, turnId: TurnId): readonly string[];
 }
 
 /** The pictures of prompts, as long as their session. */
@@ -73,13 +75,14 @@ export interface PictureLedger {
 
 /** Every turn, from its flush to its end. With both its session was used. */
 export interface TurnLedger {
-  /** A turn is there, made of these updates, and takes the place of `instead`, whose updates are among them. */
+  /** A turn is there, and takes the place of `instead`, whose prompt is in front of its own. `prompt` is kept until an agent has it. */
   flushed(
     turn: {
       readonly id: TurnId;
       readonly sessionId: SessionId;
       readonly face: Face;
       readonly sources: readonly number[];
+      readonly prompt?: readonly KeptDraft[];
     },
     instead?: TurnId,
   ): void;

@@ -3,11 +3,12 @@ import type { Face } from "../domain/events.ts";
 import { failureSentence } from "../domain/failure.ts";
 import { makeTurnId, type SessionId, type TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
-import type { PromptDraft } from "../domain/prompt.ts";
+import { joinTexts, type PromptDraft } from "../domain/prompt.ts";
 import type { PromptOptions, TakenPrompt, Turn, TurnEnding } from "../domain/sessions.ts";
 import type { QueuedPrompt } from "../domain/wire.ts";
 import type { RequestLedger } from "./ledger.ts";
 import type { TurnRunner } from "./turn-runner.ts";
+import { release } from "./waiting-turn.ts";
 
 /** Milliseconds for which a request is remembered. */
 export const REQUEST_KEPT = 24 * 60 * 60_000;
@@ -28,6 +29,10 @@ export interface Prompts {
   take(draft: PromptDraft, options: PromptOptions): TakenPrompt;
   /** A turn without a request; what it says is shown once it is known. */
   enqueue(draft: PromptDraft, face: Face): Turn;
+  /** Has a turn that no agent had when evie was last ended run under its own name, behind all others. Throws when the store does. */
+  resume(turnId: TurnId, face: Face, drafts: readonly PromptDraft[]): void;
+  /** Evie ends: what no agent has yet runs after the next start, and so it has no end now. */
+  leave(): void;
   withdraw(waiting: string): boolean;
   /** What waits, the next one first. A new list only when it is another one. */
   readonly queue: readonly QueuedPrompt[];
@@ -49,13 +54,26 @@ interface Known {
 const LOST =
   "evie was stopped while the agent worked on this prompt, and the agent may have acted on it. Send it again under another id to run it anew.";
 
+/** What somebody is told whose prompt no agent had when evie ended. */
+const KEPT: TurnEnding = {
+  outcome: {
+    type: "failed",
+    message:
+      "evie was stopped before the agent had this prompt. It runs after evie's next start; sent again under the same id, it is answered with how it ended.",
+  },
+  text: "",
+};
+
 export function createPrompts(options: PromptsOptions): Prompts {
   const { id, runner, ledger, clock, log, queueChanged } = options;
   /** Requests that have not ended yet, and of which turn each is. */
   const underWay = new Map<string, Known>();
   const requestOf = new Map<TurnId, QueuedPrompt>();
   const endings = new Map<TurnId, PromiseWithResolvers<TurnEnding>>();
+  /** Turns whose prompt an agent has in its history, until they end. */
+  const accepted = new Set<TurnId>();
   let queue: readonly QueuedPrompt[] = [];
+  let leaving = false;
 
   function endingOf(turnId: TurnId): Promise<TurnEnding> {
     const known = endings.get(turnId) ?? Promise.withResolvers<TurnEnding>();
@@ -64,7 +82,9 @@ export function createPrompts(options: PromptsOptions): Prompts {
   }
 
   function settle(turnId: TurnId, ending: TurnEnding): void {
-    endings.get(turnId)?.resolve(ending);
+    const isKept = leaving && ending.outcome.type === "stopped" && !accepted.has(turnId);
+    endings.get(turnId)?.resolve(isKept ? KEPT : ending);
+    accepted.delete(turnId);
     endings.delete(turnId);
     requestOf.delete(turnId);
   }
@@ -78,7 +98,7 @@ export function createPrompts(options: PromptsOptions): Prompts {
     }
   }
 
-  /** The request as it was taken before; undefined when it is new, or never began before evie was restarted. */
+  /** The request as it was taken before; undefined when it is new, or evie died before there was a turn of it. */
   function recall(requestId: string): Known | undefined {
     const known = underWay.get(requestId);
     if (known !== undefined) return known;
@@ -101,10 +121,16 @@ export function createPrompts(options: PromptsOptions): Prompts {
     note(requestId, turnId);
     requestOf.set(turnId, { requestId, text });
     const ending = endingOf(turnId);
-    const turn = mode === "replace" ? runner.run(draft, face, turnId) : runner.enqueue(draft, face, turnId);
-    // A turn that never begins has no events to end it.
-    void turn.ended.then((outcome) => settle(turnId, { outcome, text: "" }));
+    follow(mode === "replace" ? runner.run(draft, face, turnId) : runner.enqueue([draft], face, turnId));
     return { turnId, ending };
+  }
+
+  function follow(turn: Turn): void {
+    void turn.accepted.then((taken) => {
+      if (taken && endings.has(turn.id)) accepted.add(turn.id);
+    });
+    // A turn that never begins has no events to end it.
+    void turn.ended.then((outcome) => settle(turn.id, { outcome, text: "" }));
   }
 
   /** Said into the running turn. Where the agent does not take it, it waits for a turn of its own. */
@@ -142,7 +168,11 @@ export function createPrompts(options: PromptsOptions): Prompts {
     const { running } = runner;
     const canSteer = options.mode === "steer" && running?.run?.steer !== undefined;
     const { turnId, ending } = canSteer ? steer(draft, options, running.id) : begin(draft, options);
-    const { requestId } = options;
+    return { turnId, ending: know(options.requestId, turnId, ending), known: false };
+  }
+
+  /** Holds a request until its end is known, and stored; gives that. */
+  function know(requestId: string, turnId: TurnId, ending: Promise<TurnEnding>): Promise<TurnEnding> {
     const noted = ending
       .catch((error: unknown): TurnEnding => {
         log.error({ err: error, session: id }, "a prompt failed by a fault of evie's own");
@@ -153,11 +183,28 @@ export function createPrompts(options: PromptsOptions): Prompts {
       })
       .then((end) => {
         underWay.delete(requestId);
-        store(() => ledger.end(id, requestId, end));
+        if (end !== KEPT) store(() => ledger.end(id, requestId, end));
         return end;
       });
     underWay.set(requestId, { turnId, ending: noted });
-    return { turnId, ending: noted, known: false };
+    return noted;
+  }
+
+  function resume(turnId: TurnId, face: Face, drafts: readonly PromptDraft[]): void {
+    const requests = ledger.of(id, turnId);
+    const text = joinTexts(drafts.map(({ whole }) => whole?.text ?? ""));
+    requestOf.set(turnId, { requestId: requests[0] ?? turnId, text });
+    const ending = endingOf(turnId);
+    try {
+      follow(runner.enqueue(drafts, face, turnId));
+    } catch (error) {
+      release(drafts);
+      settle(turnId, KEPT);
+      // It is left to the next start: sent again before that it must not run as well.
+      for (const requestId of requests) underWay.set(requestId, { turnId, ending });
+      throw error;
+    }
+    for (const requestId of requests) void know(requestId, turnId, ending);
   }
 
   return {
@@ -171,7 +218,7 @@ export function createPrompts(options: PromptsOptions): Prompts {
     },
     enqueue(draft, face) {
       const id = makeTurnId();
-      const turn = runner.enqueue(draft, face, id);
+      const turn = runner.enqueue([draft], face, id);
       void draft.ready.then(({ text }) => {
         if (!runner.queue.some((waiting) => waiting.id === id)) return;
         requestOf.set(id, { requestId: id, text });
@@ -179,6 +226,10 @@ export function createPrompts(options: PromptsOptions): Prompts {
       });
       void turn.ended.then(() => requestOf.delete(id));
       return turn;
+    },
+    resume,
+    leave() {
+      leaving = true;
     },
     withdraw: (waiting) => runner.withdraw(turnOf(waiting)),
     hurry: (waiting) => runner.promote(turnOf(waiting)),

@@ -1,13 +1,16 @@
 import type { Face } from "../domain/events.ts";
 import type { TurnId } from "../domain/ids.ts";
+import type { KeptDraft } from "../domain/prompt.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
 
 /** A turn that had no end when evie was last ended, as it was written down. */
 export interface OpenTurn {
   readonly id: TurnId;
   readonly face: Face;
-  /** What it is made of. Without any, its prompt is not known any more. */
+  /** The updates that it is made of. */
   readonly sources: readonly number[];
+  /** All that it is made of, where that is not updates alone. With neither, its prompt is not known any more. */
+  readonly prompt?: readonly KeptDraft[];
   readonly state: "flushed" | "handed" | "accepted";
   /** Why it was being ended. */
   readonly ending?: "replaced" | "stopped";
@@ -29,11 +32,12 @@ const NOT_ASKED = "evie was ended before the agent had this. Send it again.";
  * nobody else knows, and no agent of before may live any more. Nothing that an agent took runs again by itself.
  */
 export async function judge(turn: OpenTurn, took: () => Promise<boolean>): Promise<Verdict> {
-  const { state, ending, sources } = turn;
+  const { state, ending, sources, prompt } = turn;
   if (ending === "stopped") return { type: "close", outcome: { type: "stopped" } };
   if (state === "accepted" || (state === "handed" && (await took()))) {
     return ending === "replaced" ? { type: "close", outcome: { type: "replaced" } } : { type: "report" };
   }
-  if (sources.length === 0) return { type: "close", outcome: { type: "failed", message: NOT_ASKED } };
+  if (sources.length === 0 && prompt === undefined)
+    return { type: "close", outcome: { type: "failed", message: NOT_ASKED } };
   return { type: "run" };
 }

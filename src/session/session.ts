@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import type { Agent, StartAgent } from "../domain/agent.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { AgentEvent, TurnEvent } from "../domain/events.ts";
+import type { AgentEvent, Face, TurnEvent } from "../domain/events.ts";
 import type { TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
-import type { Prompt } from "../domain/prompt.ts";
+import type { Prompt, PromptDraft } from "../domain/prompt.ts";
 import type { Question } from "../domain/question.ts";
 import type { ObservedSession } from "../domain/sessions.ts";
 import { createAgentBerth } from "./agent-berth.ts";
@@ -31,6 +31,11 @@ export interface SessionOptions {
 
 /** A session as the registry holds it. */
 export interface OwnedSession extends ObservedSession {
+  /**
+   * Has a turn that no agent had when evie was last ended run under its own name and for its own request, behind all
+   * others. Throws when it cannot be written down.
+   */
+  resume(turn: TurnId, face: Face, drafts: readonly PromptDraft[]): void;
   /** Dismisses it because evie ends: what is not answered yet is left to the next start. */
   leave(): Promise<void>;
 }
@@ -158,6 +163,7 @@ export function createSession(options: SessionOptions): OwnedSession {
     run: (draft, face) => runner.run(draft, face),
     prompt: (draft, how) => prompts.take(draft, how),
     enqueue: (draft, from) => prompts.enqueue(draft, from),
+    resume: (turn, from, drafts) => prompts.resume(turn, from, drafts),
     withdraw: (waiting) => prompts.withdraw(waiting),
     hurry: (waiting) => prompts.hurry(waiting),
     get waiting() {
@@ -198,6 +204,7 @@ export function createSession(options: SessionOptions): OwnedSession {
       await berth.clear();
     },
     async leave() {
+      prompts.leave();
       runner.stop({ leaving: true });
       await berth.clear();
     },

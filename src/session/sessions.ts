@@ -2,14 +2,17 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { StartAgent } from "../domain/agent.ts";
 import type { Clock } from "../domain/clock.ts";
-import { makeSessionId, type SessionId } from "../domain/ids.ts";
+import type { Face } from "../domain/events.ts";
+import { makeSessionId, type SessionId, type TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
+import type { PromptDraft } from "../domain/prompt.ts";
 import type { SessionDirectory } from "../domain/sessions.ts";
 import type { SessionInfo } from "../domain/wire.ts";
 import { placeOf } from "./facts.ts";
 import { folderInside } from "./folder.ts";
 import type { Ledgers, SessionRecord } from "./ledger.ts";
 import { createSession, type OwnedSession } from "./session.ts";
+import { release } from "./waiting-turn.ts";
 
 export interface SessionsOptions {
   readonly ledgers: Ledgers;
@@ -26,6 +29,14 @@ export interface SessionsOptions {
 
 /** The registry of sessions, and the end of them all. */
 export interface SessionRegistry extends SessionDirectory {
+  /**
+   * Has a turn that no agent had when evie was last ended run, as the last of its session. False when the session is
+   * gone. Throws when it cannot be written down. The drafts are released by the session.
+   */
+  resume(
+    turn: { readonly id: TurnId; readonly sessionId: SessionId; readonly face: Face },
+    drafts: readonly PromptDraft[],
+  ): boolean;
   /** Resolves when no turn of any session runs or waits. */
   idle(): Promise<void>;
   /**
@@ -85,6 +96,13 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
     };
   }
 
+  function find(id: SessionId): OwnedSession | undefined {
+    const known = open.get(id);
+    if (known !== undefined) return known;
+    const stored = ledgers.sessions.get(id);
+    return stored === undefined ? undefined : bring(stored);
+  }
+
   return {
     create({ cwd, face, name }) {
       const id = makeSessionId();
@@ -101,11 +119,12 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
       else session.rename(name);
       return session;
     },
-    open(id) {
-      const known = open.get(id);
-      if (known !== undefined) return known;
-      const stored = ledgers.sessions.get(id);
-      return stored === undefined ? undefined : bring(stored);
+    open: find,
+    resume({ id, sessionId, face }, drafts) {
+      const session = find(sessionId);
+      if (session === undefined) release(drafts);
+      else session.resume(id, face, drafts);
+      return session !== undefined;
     },
     list: () => ledgers.sessions.list().map(infoOf),
     watch(watcher) {

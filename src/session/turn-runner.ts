@@ -14,15 +14,12 @@ import {
   type TurnEnd,
   unlessInterrupted,
 } from "./running-turn.ts";
-import { drop, makeTurn, release, rowOf, type WaitingTurn } from "./waiting-turn.ts";
+import { drop, makeTurn, release, rowOf, type TurnRow, type WaitingTurn } from "./waiting-turn.ts";
 
 /** What is written down of a session's turns. Each call throws when it cannot be, and is durable when it returns. */
 export interface RunnerLedger {
-  /** A turn is there, made of these updates. It takes the place of `instead`, whose updates are among them. */
-  flushed(
-    turn: { readonly id: TurnId; readonly face: Face; readonly sources: readonly number[] },
-    instead?: TurnId,
-  ): void;
+  /** A turn is there, made of this. It takes the place of `instead`, whose prompt is in front of its own. */
+  flushed(turn: TurnRow, instead?: TurnId): void;
   /** Its prompt is about to be handed to the agent. */
   handed(id: TurnId): void;
   accepted(id: TurnId): void;
@@ -51,8 +48,8 @@ export interface Waiting {
 export interface TurnRunner {
   /** Takes the running turn's place. Those that wait stay in order behind it. */
   run(draft: PromptDraft, face: Face, id?: TurnId): Turn;
-  /** Begins when all turns before it have ended. */
-  enqueue(draft: PromptDraft, face: Face, id?: TurnId): Turn;
+  /** Begins when all turns before it have ended. Of several drafts where those were joined before evie was restarted. */
+  enqueue(drafts: readonly PromptDraft[], face: Face, id?: TurnId): Turn;
   /** What waits for the running turn's end, the next one first. */
   readonly queue: readonly Waiting[];
   /** Lets one that waits take the running turn's place. False when none of that id waits. */
@@ -191,13 +188,13 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
 
   return {
     run(draft, face, id) {
-      const { turn, accepted, ended } = makeTurn(draft, face, id);
+      const { turn, accepted, ended } = makeTurn([draft], face, id);
       replace(turn);
       return { id: turn.id, accepted, ended };
     },
 
-    enqueue(draft, face, id) {
-      const { turn, accepted, ended } = makeTurn(draft, face, id);
+    enqueue(drafts, face, id) {
+      const { turn, accepted, ended } = makeTurn(drafts, face, id);
       ledger?.flushed(rowOf(turn));
       if (running === undefined) begin(turn);
       else setQueue([...queue, turn]);

@@ -87,6 +87,7 @@ const MIGRATIONS: readonly string[] = [
      content TEXT NOT NULL,
      PRIMARY KEY (turn_id, page)
    ) STRICT;`,
+  "ALTER TABLE turns ADD COLUMN prompt TEXT;",
 ];
 
 /** The version that this evie knows. */

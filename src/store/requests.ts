@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SessionId, TurnId } from "../domain/ids.ts";
 import type { TurnEnding } from "../domain/sessions.ts";
+import type { TurnOutcome } from "../domain/turn.ts";
 
 /** A prompt that somebody sent under an id of their own, so that sending it again does not run it again. */
 export interface StoredRequest {
@@ -20,11 +21,20 @@ export interface StoredRequests {
   add(session: SessionId, requestId: string, turnId: TurnId, times: { at: number; oldest: number }): void;
   begin(session: SessionId, requestId: string): void;
   end(session: SessionId, requestId: string, ending: TurnEnding): void;
+  /** The requests of a turn that have no end, the oldest first. */
+  of(session: SessionId, turnId: TurnId): readonly string[];
 }
+
+type Row = Readonly<Record<string, unknown>>;
 
 export function createStoredRequests(database: DatabaseSync): StoredRequests {
   const select = database.prepare(
-    "SELECT turn_id AS turnId, at, begun, ending FROM requests WHERE session_id = ? AND request_id = ?",
+    `SELECT requests.turn_id AS turnId, requests.at, requests.begun, requests.ending, turns.outcome, turns.final
+     FROM requests LEFT JOIN turns ON turns.id = requests.turn_id
+     WHERE requests.session_id = ? AND requests.request_id = ?`,
+  );
+  const selectOf = database.prepare(
+    "SELECT request_id AS requestId FROM requests WHERE session_id = ? AND turn_id = ? AND ending IS NULL ORDER BY rowid",
   );
   const insert = database.prepare(
     "INSERT OR REPLACE INTO requests (session_id, request_id, turn_id, at) VALUES (?, ?, ?, ?)",
@@ -37,12 +47,14 @@ export function createStoredRequests(database: DatabaseSync): StoredRequests {
     get(session, requestId) {
       const row = select.get(session, requestId);
       if (row === undefined) return undefined;
-      const { turnId, at, begun, ending } = row;
+      const { turnId, at } = row;
+      const begun = row["begun"] === 1;
+      const ending = readEnding(row, begun);
       return {
         turnId: String(turnId) as TurnId,
         at: Number(at),
-        begun: begun === 1,
-        ...(typeof ending === "string" ? { ending: JSON.parse(ending) as TurnEnding } : {}),
+        begun,
+        ...(ending === undefined ? {} : { ending }),
       };
     },
     add(session, requestId, turnId, { at, oldest }) {
@@ -55,5 +67,21 @@ export function createStoredRequests(database: DatabaseSync): StoredRequests {
     end(session, requestId, ending) {
       end.run(JSON.stringify(ending), session, requestId);
     },
+    of: (session, turnId) => selectOf.all(session, turnId).map(({ requestId }) => String(requestId)),
   };
+}
+
+/**
+ * How a request ended: as it was kept, or else as its turn did, for evie may have died between the two, and what has
+ * ended must not run when it is sent again. A turn that had begun and is `stopped` says nothing: that is also how one
+ * ends that was cut off by evie's own end.
+ */
+function readEnding(row: Row, begun: boolean): TurnEnding | undefined {
+  const { ending, outcome, final } = row;
+  if (typeof ending === "string") return JSON.parse(ending) as TurnEnding;
+  if (typeof outcome !== "string" || typeof final !== "string") return undefined;
+  const ended = JSON.parse(outcome) as TurnOutcome;
+  // One that failed without having begun was not known any more.
+  if (ended.type === (begun ? "stopped" : "failed")) return undefined;
+  return { outcome: ended, text: (JSON.parse(final) as string[]).at(-1) ?? "" };
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { Face } from "../domain/events.ts";
 import { makeChatKey, parseChatKey, parseSessionId, parseTurnId } from "../domain/ids.ts";
 import type { ChatKey, SessionId, TurnId } from "../domain/ids.ts";
+import type { KeptDraft } from "../domain/prompt.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
 import { isFace } from "./sessions.ts";
 import type { Together } from "./transaction.ts";
@@ -13,6 +14,8 @@ interface NewTurn {
   readonly face: Face;
   /** The updates that it is made of, in order. */
   readonly sources: readonly number[];
+  /** All that it is made of, in order; absent where that is updates alone. */
+  readonly prompt?: readonly KeptDraft[];
 }
 
 interface OpenTurn extends NewTurn {
@@ -45,7 +48,8 @@ interface KnownTurn {
 export interface StoredTurns {
   /**
    * A turn is there. Its updates are spent in the same transaction, and a turn that it takes the place of gives its
-   * updates up to it. Told again of the same turn, its updates are those that are named now.
+   * updates and its prompt up to it. Told again of the same turn, it is made of what is named now, and no agent has it.
+   * A prompt is kept until the turn is accepted or has ended: it may hold pictures.
    */
   flushed(turn: NewTurn, instead?: TurnId): void;
   /** What it was made of is another turn's now; it ends as replaced. */
@@ -80,21 +84,24 @@ const CHAT = `COALESCE(
 
 export function createStoredTurns(database: DatabaseSync, together: Together, clock: Clock): StoredTurns {
   const insert = database.prepare(
-    `INSERT INTO turns (id, session_id, face, sources, flushed_at) VALUES (:id, :sessionId, :face, :sources, :at)
-     ON CONFLICT (id) DO UPDATE SET sources = excluded.sources`,
+    `INSERT INTO turns (id, session_id, face, sources, prompt, flushed_at)
+     VALUES (:id, :sessionId, :face, :sources, :prompt, :at)
+     ON CONFLICT (id) DO UPDATE SET sources = excluded.sources, prompt = excluded.prompt,
+       handed_at = NULL, file_size = NULL, ending = NULL`,
   );
   const spend = database.prepare("UPDATE updates SET spent = 1 WHERE id = ?");
   const touch = database.prepare(
     "UPDATE sessions SET last_used_at = :at WHERE id = (SELECT session_id FROM turns WHERE turns.id = :id)",
   );
   const giveUp = database.prepare(
-    `UPDATE turns SET sources = '[]', ended_at = :at, outcome = '{"type":"replaced"}', final = '[]' WHERE id = :id`,
+    `UPDATE turns SET sources = '[]', prompt = NULL, ended_at = :at, outcome = '{"type":"replaced"}', final = '[]' WHERE id = :id`,
   );
   const hand = database.prepare("UPDATE turns SET handed_at = :at, file_size = :fileSize WHERE id = :id");
-  const accept = database.prepare("UPDATE turns SET accepted_at = :at WHERE id = :id");
+  const accept = database.prepare("UPDATE turns SET accepted_at = :at, prompt = NULL WHERE id = :id");
   const noteEnding = database.prepare("UPDATE turns SET ending = :reason WHERE id = :id");
   const end = database.prepare(
-    "UPDATE turns SET ended_at = :at, outcome = :outcome, final = :final WHERE id = :id AND ended_at IS NULL",
+    `UPDATE turns SET ended_at = :at, outcome = :outcome, final = :final, prompt = NULL
+     WHERE id = :id AND ended_at IS NULL`,
   );
   const deliver = database.prepare("UPDATE turns SET delivered_at = :at WHERE id = :id");
   const repeat = database.prepare(
@@ -115,10 +122,17 @@ export function createStoredTurns(database: DatabaseSync, together: Together, cl
   const sweepBubbles = database.prepare("DELETE FROM bubbles WHERE turn_id NOT IN (SELECT id FROM turns)");
 
   return {
-    flushed: ({ id, sessionId, face, sources }, instead) =>
+    flushed: ({ id, sessionId, face, sources, prompt }, instead) =>
       together(() => {
         const at = clock.date();
-        insert.run({ id, sessionId, face, sources: JSON.stringify(sources), at });
+        insert.run({
+          id,
+          sessionId,
+          face,
+          sources: JSON.stringify(sources),
+          prompt: prompt === undefined ? null : JSON.stringify(prompt),
+          at,
+        });
         touch.run({ id, at });
         for (const source of sources) spend.run(source);
         if (instead !== undefined) giveUp.run({ id: instead, at });
@@ -127,7 +141,14 @@ export function createStoredTurns(database: DatabaseSync, together: Together, cl
     shelved: (id, sources) =>
       together(() => {
         const at = clock.date();
-        insert.run({ id, sessionId: "", face: "telegram", sources: JSON.stringify(sources), at });
+        insert.run({
+          id,
+          sessionId: "",
+          face: "telegram",
+          sources: JSON.stringify(sources),
+          prompt: null,
+          at,
+        });
         for (const source of sources) spend.run(source);
         end.run({ id, outcome: '{"type":"stopped"}', final: "[]", at });
         deliver.run({ id, at });
@@ -177,13 +198,14 @@ function chatOf(row: Row): { readonly chat?: ChatKey } {
 function readOpen(row: Row): OpenTurn | undefined {
   const id = parseTurnId(String(row["id"]));
   const sessionId = parseSessionId(String(row["session_id"]));
-  const { face, ending } = row;
+  const { face, ending, prompt } = row;
   if (id === undefined || sessionId === undefined || !isFace(face)) return undefined;
   return {
     id,
     sessionId,
     face,
     sources: readSources(row),
+    ...(typeof prompt === "string" ? { prompt: JSON.parse(prompt) as KeptDraft[] } : {}),
     ...chatOf(row),
     state: row["accepted_at"] !== null ? "accepted" : row["handed_at"] !== null ? "handed" : "flushed",
     fileSize: Number(row["file_size"] ?? 0),

@@ -15,7 +15,7 @@ interface NewUpdate {
 export interface StoredUpdates {
   /**
    * To be called before anything else, with the bot's id: another bot has other chats and counts its updates anew, so
-   * nothing of a former one's is answered any more.
+   * nothing of a former one's is answered any more. What was asked elsewhere is left.
    */
   adopt(botId: number): void;
   /** Stores those that are not here yet, in order, durable when it returns. Gives their numbers. */
@@ -60,7 +60,9 @@ export function createStoredUpdates(database: DatabaseSync, together: Together, 
           database.exec(`
             DELETE FROM updates;
             DELETE FROM bubbles;
-            DELETE FROM turns;`);
+            DELETE FROM turns WHERE prompt IS NULL;
+            UPDATE turns SET sources = '[]', prompt =
+              (SELECT json_group_array(json(value)) FROM json_each(prompt) WHERE value -> 'sources' IS NULL);`);
         }
         own.run(botId);
       }),

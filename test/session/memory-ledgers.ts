@@ -1,18 +1,18 @@
 import type { Message } from "../../src/domain/events.ts";
-import type { ChatPlace, SessionId } from "../../src/domain/ids.ts";
-import type { PromptImage } from "../../src/domain/prompt.ts";
+import type { ChatPlace, SessionId, TurnId } from "../../src/domain/ids.ts";
+import type { KeptDraft, PromptImage } from "../../src/domain/prompt.ts";
 import type { Ledgers, RequestLedger, SessionRecord } from "../../src/session/ledger.ts";
 
 type Request = NonNullable<ReturnType<RequestLedger["get"]>>;
 
-/** Ledgers that remember for as long as a test. Set `broken` to have every write fail. */
+/** Ledgers that remember for as long as a test. Set `broken` to have every write fail, `noTurns` for those of new turns. */
 export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
   const sessions = new Map<SessionId, SessionRecord>(records.map((record) => [record.id, record]));
   const messages = new Map<SessionId, Message[]>();
   const requests = new Map<string, Request>();
   const pictures: { readonly session: SessionId; readonly image: PromptImage; readonly name: string }[] = [];
   const chats = new Map<SessionId, ChatPlace>();
-  const state = { broken: false };
+  const state = { broken: false, noTurns: false };
 
   function write(): void {
     if (state.broken) throw new Error("the disk is full");
@@ -26,6 +26,8 @@ export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
 
   /** What was written down of turns, in order. */
   const turns: string[] = [];
+  /** The prompts that were kept, however they ended. */
+  const prompts = new Map<TurnId, readonly KeptDraft[]>();
   const ledgers: Ledgers = {
     sessions: {
       add(record) {
@@ -69,6 +71,12 @@ export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
       },
       begin: (session, requestId) => change(session, requestId, { begun: true }),
       end: (session, requestId, ending) => change(session, requestId, { ending }),
+      of: (session, turnId) =>
+        [...requests].flatMap(([key, request]) =>
+          key.startsWith(`${session} `) && request.turnId === turnId && request.ending === undefined
+            ? key.slice(session.length + 1)
+            : [],
+        ),
     },
     pictures: {
       keep(session, image) {
@@ -83,7 +91,9 @@ export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
       },
     },
     turns: {
-      flushed({ sources }, instead) {
+      flushed({ id, sources, prompt }, instead) {
+        if (state.noTurns) throw new Error("the disk is full");
+        if (prompt !== undefined) prompts.set(id, prompt);
         turns.push(`flushed ${sources.join()}`.trim());
         if (instead !== undefined) turns.push("given up");
       },
@@ -94,5 +104,5 @@ export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
     },
     chatOf: (id) => chats.get(id),
   };
-  return { turns, ledgers, sessions, messages, requests, pictures, chats, state };
+  return { turns, prompts, ledgers, sessions, messages, requests, pictures, chats, state };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PromptDraft } from "../../src/domain/prompt.ts";
+import type { KeptDraft, PromptDraft } from "../../src/domain/prompt.ts";
 import type { AgentEvent } from "../../src/domain/events.ts";
 import { makeSessionId, makeTurnId } from "../../src/domain/ids.ts";
 import type { PromptMode, SessionFrame } from "../../src/domain/wire.ts";
@@ -49,6 +49,7 @@ function setUp({ canAnswer = true, memory = createMemoryLedgers() } = {}) {
 
 function draft(text: string, released: string[] = []): PromptDraft {
   return {
+    whole: { text, images: [] },
     ready: Promise.resolve({ text, images: [], files: [] }),
     release: () => void released.push(text),
   };
@@ -249,12 +250,10 @@ describe("a request", () => {
     expect(started).toHaveLength(1);
   });
 
-  test("that only waited when evie ended runs when it is sent again", async () => {
-    const { open, prompt, agent } = setUp();
-    prompt("r1");
-    prompt("r2");
-    await agent();
-    expect(prompt("r2", "queue", open()).known).toBe(false);
+  test("of which there was no turn yet when evie died runs when it is sent again", () => {
+    const { id, memory, prompt, clock } = setUp();
+    memory.ledgers.requests.add(id, "r1", makeTurnId(), { at: clock.date(), oldest: 0 });
+    expect(prompt("r1").known).toBe(false);
   });
 
   test("is forgotten after a day", async () => {
@@ -272,6 +271,107 @@ describe("a request", () => {
     expect(() => session.prompt(draft("x", released), options)).toThrow("the disk is full");
     await settle();
     expect([started.length, released]).toEqual([0, ["x"]]);
+  });
+});
+
+describe("what no agent had when evie ended", () => {
+  /** A session whose agent works on the first of three prompts, and that session as the next evie opens it. */
+  async function waiting(requestIds: readonly string[] = ["r1", "r2", "r3"]) {
+    const rig = setUp();
+    const taken = requestIds.map((requestId) => rig.prompt(requestId));
+    const hand = await rig.agent();
+    hand.runs[0]?.accept();
+    await rig.settle();
+    const next = rig.open();
+    const resume = () => {
+      for (const { turnId } of taken.slice(1))
+        next.resume(turnId, "http", memoryDrafts(rig.memory.prompts.get(turnId)));
+    };
+    return { ...rig, taken, next, resume };
+  }
+
+  const memoryDrafts = (kept: readonly KeptDraft[] | undefined): readonly PromptDraft[] =>
+    (kept ?? []).map((each) => draft("text" in each ? each.text : ""));
+
+  test("runs in order, under the turns of before, for those who ask again", async () => {
+    const { prompt, agent, settle, memory, taken, next, resume } = await waiting();
+    const faces: (string | undefined)[] = [];
+    next.attach((event) => event.type === "agent_start" && faces.push(event.face));
+    resume();
+    expect(next.observe(() => undefined).snapshot.queue).toEqual([{ requestId: "r3", text: "r3" }]);
+    const [second, third] = [prompt("r2", "queue", next), prompt("r3", "queue", next)];
+    expect([second, third]).toMatchObject(taken.slice(1).map(({ turnId }) => ({ known: true, turnId })));
+    const hand = await agent();
+    expect(asked(hand)).toEqual(["r2"]);
+    for (const event of answer("a", "Two.")) hand.emit(event);
+    hand.runs[0]?.end();
+    await settle();
+    expect(await second.ending).toEqual({ outcome: { type: "done" }, text: "Two." });
+    for (const event of answer("b", "Three.")) hand.emit(event);
+    hand.runs[1]?.end();
+    await settle();
+    expect(await third.ending).toEqual({ outcome: { type: "done" }, text: "Three." });
+    expect(asked(hand)).toEqual(["r2", "r3"]);
+    expect(faces).toEqual(["http", "http"]);
+    expect([...memory.requests.values()].map(({ ending }) => ending?.text)).toEqual([
+      undefined,
+      "Two.",
+      "Three.",
+    ]);
+  });
+
+  test("can be taken back or let in now, like anything that waits", async () => {
+    const { settle, agent, next, resume } = await waiting(["r1", "r2", "r3", "r4"]);
+    resume();
+    expect(next.withdraw("r3")).toBe(true);
+    const hand = await agent();
+    hand.runs[0]?.accept();
+    expect(next.hurry("r4")).toBe(true);
+    hand.runs[0]?.end({ type: "aborted" });
+    await settle();
+    expect(asked(hand)).toEqual(["r2", "r4"]);
+  });
+
+  test("is left to the next start where it cannot be written down, and does not run when it is sent again", async () => {
+    const { prompt, memory, next, taken, started } = await waiting(["r1", "r2"]);
+    memory.state.noTurns = true;
+    const released: string[] = [];
+    const resume = () => next.resume(taken[1]?.turnId ?? makeTurnId(), "http", [draft("r2", released)]);
+    expect(resume).toThrow("the disk is full");
+    expect(released).toEqual(["r2"]);
+    memory.state.noTurns = false;
+    const again = prompt("r2", "queue", next);
+    expect(again.known).toBe(true);
+    expect((await again.ending).outcome).toMatchObject({ message: expect.stringContaining("next start") });
+    expect(started).toHaveLength(1);
+  });
+
+  test("has no end when evie ends; what the agent worked on is stopped", async () => {
+    const { session, memory, started, taken } = await waiting();
+    const left = session.leave();
+    started[0]?.exit();
+    await left;
+    const endings = await Promise.all(taken.map(({ ending }) => ending));
+    const kept = { type: "failed", message: expect.stringContaining("It runs after evie's next start") };
+    expect(endings.map(({ outcome }) => outcome)).toEqual([{ type: "stopped" }, kept, kept]);
+    expect([...memory.requests.values()].map(({ ending }) => ending?.outcome.type)).toEqual([
+      "stopped",
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("has no end either when its agent was not there yet", async () => {
+    const { session, prompt, memory, settle, started } = setUp();
+    const { ending } = prompt("r1");
+    await settle();
+    const left = session.leave();
+    started[0]?.exit();
+    await left;
+    expect((await ending).outcome.type).toBe("failed");
+    expect([...memory.requests.values()]).toEqual([
+      expect.not.objectContaining({ ending: expect.anything() }),
+    ]);
   });
 });
 

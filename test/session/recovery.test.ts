@@ -10,6 +10,7 @@ const turn = (fields: Partial<OpenTurn>): OpenTurn => ({
   ...fields,
 });
 
+const WHOLE = [{ text: "hello", images: [] }];
 const CLOSED = (type: "stopped" | "replaced") => ({ type: "close", outcome: { type } });
 
 test.each<[string, Partial<OpenTurn>, boolean, object]>([
@@ -38,6 +39,25 @@ test.each<[string, Partial<OpenTurn>, boolean, object]>([
     { sources: [] },
     false,
     { type: "close", outcome: { type: "failed", message: expect.stringContaining("Send it again") } },
+  ],
+  ["has its prompt itself runs", { sources: [], prompt: WHOLE }, false, { type: "run" }],
+  [
+    "has its prompt itself, was handed over and not taken runs",
+    { sources: [], prompt: WHOLE, state: "handed" },
+    false,
+    { type: "run" },
+  ],
+  [
+    "has its prompt itself, was handed over and taken is reported",
+    { sources: [], prompt: WHOLE, state: "handed" },
+    true,
+    { type: "report" },
+  ],
+  [
+    "has its prompt itself and was stopped is closed",
+    { sources: [], prompt: WHOLE, ending: "stopped" },
+    false,
+    CLOSED("stopped"),
   ],
   [
     "cannot be asked again and was taken is reported",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Agent, AgentRun, RunEnd } from "../../src/domain/agent.ts";
 import type { TurnId } from "../../src/domain/ids.ts";
-import type { PromptDraft } from "../../src/domain/prompt.ts";
+import type { KeptDraft, PromptDraft } from "../../src/domain/prompt.ts";
 import { createTurnRunner, type RunnerLedger } from "../../src/session/turn-runner.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
 
@@ -15,11 +15,15 @@ function setUp() {
     if (state.broken !== undefined && step.includes(state.broken)) throw new Error("the disk is full");
     steps.push(step);
   };
+  /** What was kept last of each turn. */
+  const kept = new Map<string, readonly KeptDraft[] | undefined>();
   const ledger: RunnerLedger = {
-    flushed: ({ id, sources }, instead) =>
+    flushed: ({ id, sources, prompt }, instead) => {
       note(
         `${name(id)} flushed ${sources.join()}${instead === undefined ? "" : ` instead of ${name(instead)}`}`,
-      ),
+      );
+      kept.set(name(id), prompt);
+    },
     handed: (id) => note(`${name(id)} handed`),
     accepted: (id) => note(`${name(id)} accepted`),
     ending: (id, reason) => note(`${name(id)} ending ${reason}`),
@@ -56,7 +60,15 @@ function setUp() {
     };
     return runner.run(draft, "telegram");
   };
-  return { steps, state, runs, runner, faults, settle, say };
+  /** A prompt of the deck's. */
+  const draft = (text: string): PromptDraft => ({
+    whole: { text, images: [] },
+    ready: Promise.resolve({ text, images: [], files: [] }),
+    release: () => undefined,
+  });
+  const post = (text: string) => runner.run(draft(text), "deck");
+  const wait = (text: string) => runner.enqueue([draft(text)], "deck");
+  return { steps, state, runs, runner, faults, kept, settle, say, post, wait };
 }
 
 test("a turn is written down before it begins, before the agent hears of it, when it took it, and before its end is told", async () => {
@@ -96,6 +108,59 @@ test("what was superseded leaves its updates to its successor, whoever had begun
     "turn3 flushed 1,2,3 instead of turn1",
   ]);
   expect(steps.at(-1)).toBe("agent gets first\n\nsecond\n\nthird");
+});
+
+const whole = (text: string) => ({ text, images: [] });
+
+test("what is made of updates is kept by their numbers, anything else whole", () => {
+  const { kept, say, wait } = setUp();
+  say("from a chat", 1, 2);
+  wait("from the deck");
+  expect([...kept]).toEqual([
+    ["turn1", undefined],
+    ["turn2", [whole("from the deck")]],
+  ]);
+});
+
+test("a chat's prompt that replaces the deck's keeps both, in order, whoever had begun", async () => {
+  const { steps, kept, runs, settle, say, post } = setUp();
+  post("one");
+  await settle();
+  post("two");
+  say("three", 3);
+  expect(kept.get("turn3")).toEqual([whole("two"), { sources: [3] }]);
+  runs[0]?.accept(false);
+  runs[0]?.end({ type: "aborted" });
+  await settle();
+  expect(kept.get("turn3")).toEqual([whole("one"), whole("two"), { sources: [3] }]);
+  expect(steps).toContain("turn3 flushed 3 instead of turn1");
+  expect(steps.at(-1)).toBe("agent gets one\n\ntwo\n\nthree");
+});
+
+test("the deck's prompt that replaces a chat's keeps both, in order, and not what was accepted", async () => {
+  const { kept, runs, settle, say, post } = setUp();
+  say("one", 1);
+  await settle();
+  runs[0]?.accept(true);
+  await settle();
+  say("two", 2);
+  post("three");
+  expect(kept.get("turn3")).toEqual([{ sources: [2] }, whole("three")]);
+  runs[0]?.end({ type: "aborted" });
+  await settle();
+  expect(kept.get("turn3")).toEqual([{ sources: [2] }, whole("three")]);
+});
+
+test("one that waited and is let in now takes what it supersedes in front of it", async () => {
+  const { kept, runs, settle, say, wait, runner } = setUp();
+  say("one", 1);
+  await settle();
+  const next = wait("two");
+  runner.promote(next.id);
+  runs[0]?.accept(false);
+  runs[0]?.end({ type: "aborted" });
+  await settle();
+  expect(kept.get("turn2")).toEqual([{ sources: [1] }, whole("two")]);
 });
 
 test("what was accepted is not carried on, and its end says why", async () => {
