@@ -119,7 +119,8 @@ function surroundings(): Surroundings {
 }
 
 /** Makes every part and joins them. All state of the program is made here. */
-async function run(config: Config, home: Home, { watch, announceDeck }: RunOptions = {}): Promise<number> {
+async function run(config: Config, home: Home, options: RunOptions = {}): Promise<number> {
+  const { watch, announceDeck, isPlayground = false } = options;
   const { telegram, home: folder, workspace, agentCommand, logLevel, env } = config;
   if (telegram === undefined) return EXIT_CONFIG;
   const clock = realClock;
@@ -200,6 +201,7 @@ async function run(config: Config, home: Home, { watch, announceDeck }: RunOptio
         pictures,
         health: () => bot.health(),
         version: version(),
+        ...(isPlayground ? {} : { bot: () => bot.username }),
         clock,
       });
       // Not into the log: it is kept, and read by more people.

@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly watch?: (sessions: Sessions) => Sessions;
   /** Tells the person where the deck is. */
   readonly announceDeck?: (deck: Pick<Web, "link">) => void;
+  /** The bot is none of Telegram's, so that no link leads to it. */
+  readonly isPlayground?: boolean;
 }
 
 export interface PlayOptions {
@@ -92,6 +94,7 @@ export async function play({ config, wishes, openHome, run }: PlayOptions): Prom
       {
         watch: (sessions) => watchSessions(sessions, playground.watch),
         announceDeck: ({ link: deck }) => playground.leadToDeck(deck),
+        isPlayground: true,
       },
     );
   } finally {

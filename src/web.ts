@@ -20,6 +20,8 @@ export interface WebOptions {
 export interface WebParts extends Pick<AppOptions, "pictures" | "health" | "version"> {
   readonly home: string;
   readonly sessions: SessionDirectory;
+  /** The bot's name at Telegram, once it is known; absent where no link may lead to it. */
+  readonly bot?: () => string | undefined;
   readonly clock: Clock;
 }
 
@@ -79,7 +81,7 @@ async function loadDoors(parts: WebParts, { token, log, names, port }: Frame): P
   const makeDraft = createDrafts({ folder: join(home, "uploads"), log });
   const epoch = crypto.randomUUID();
   const app = createApp({ ...parts, guard, makeDraft, page: once(loadDeck), epoch, log });
-  const hub = createHub({ sessions, makeDraft, epoch, version, clock, log });
+  const hub = createHub({ sessions, makeDraft, epoch, version, bot: parts.bot, clock, log });
   return createDoors({ app, hub, guard, log });
 }
 

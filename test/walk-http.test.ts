@@ -155,6 +155,80 @@ describe("evie with its HTTP face", () => {
     expect(visitor.said().slice(3)).toEqual(["By HTTP: and again", "Echo: and again"]);
   });
 
+  test("lets a link lead a chat to a session that runs: what there is, then its end, and what follows", async () => {
+    const { evie, token, base, ask } = await startWithHttp();
+    await using _ = evie;
+    const visitor = evie.visitor();
+    await visitor.say("hello");
+    await visitor.hears(({ text }) => text === "Echo: hello", "the answer");
+    const { id } = (await ask("POST", "/api/sessions", { name: "The count" })) as SessionInfo;
+    await ask("POST", `/api/sessions/${id}/prompt`, { text: "an earlier thing" });
+
+    const socket = new WebSocket(`${base.replace("http", "ws")}/ws`, {
+      origin: base,
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const frames: ServerFrame[] = [];
+    socket.on("message", (data: Buffer) => frames.push(JSON.parse(data.toString("utf8")) as ServerFrame));
+    await once(socket, "open");
+    socket.send(JSON.stringify({ type: "subscribe", sessionId: id }));
+    await expect.poll(() => frames.map(({ type }) => type)).toContain("subscribed");
+    const counting = ask("POST", `/api/sessions/${id}/prompt`, {
+      text: 'count FAKE{"deltas":60,"overMs":4000}',
+    });
+    const deltas = () =>
+      frames.filter((frame) => frame.type === "session_event" && frame.event.type === "message_update");
+    await expect.poll(() => deltas().length).toBeGreaterThan(5);
+    await visitor.say(`/start ${id}`);
+    const begun = await visitor.hears(({ text }) => text.startsWith("w0001"), "what was said so far");
+    expect(begun.text).toMatch(/^w0001 w0002 .*w0005/);
+    expect(begun.text).not.toContain("w0060");
+    expect(visitor.said().slice(0, 3)).toEqual([
+      "Echo: hello",
+      "This chat speaks with “The count” now.",
+      'By HTTP: count FAKE{"deltas":60,"overMs":4000}',
+    ]);
+    await visitor.hears(({ text }) => text.endsWith("w0060"), "its end");
+    await counting;
+    expect(visitor.said()).toHaveLength(4);
+    expect(visitor.calls().filter(({ method }) => method.startsWith("send"))).toHaveLength(4);
+
+    await visitor.say("and on");
+    await visitor.hears(({ text }) => text === "Echo: and on", "the answer there");
+    await visitor.say(`/start ${id}`);
+    await visitor.hears(
+      ({ text }) => text === "This chat speaks with that session already.",
+      "that it is there",
+    );
+    expect(await ask("GET", `/api/sessions/${id}`)).toMatchObject({
+      messages: [{}, {}, {}, {}, { content: [{ text: "and on" }] }, {}],
+    });
+    const lists = frames.flatMap((frame) => (frame.type === "sessions" ? [frame.sessions] : []));
+    expect(lists.at(-1)?.map(({ name, chat }) => [name, chat?.id])).toEqual([
+      ["The count", visitor.chat.id],
+      ["hello", undefined],
+    ]);
+    expect(frames[0]).toMatchObject({ type: "hello", bot: "evie_bot" });
+    socket.close();
+
+    await evie.stop();
+    const before = visitor.said().length;
+    await using again = await startEvie({
+      awaitReady: false,
+      env: {
+        EVIE_HOME: evie.home,
+        EVIE_HTTP_PORT: new URL(base).port,
+        EVIE_AGENT_COMMAND: `${process.execPath} ${FAKE_AGENT}`,
+        TELEGRAM_API_ROOT: evie.api.root,
+        TELEGRAM_BOT_TOKEN: evie.api.token,
+      },
+    });
+    await again.wrote((output) => output.includes('"ready"'), "that it is ready");
+    await ask("POST", `/api/sessions/${id}/prompt`, { text: "once more" });
+    await visitor.hears(({ text }) => text === "Echo: once more", "what is asked there after a restart");
+    expect(visitor.said().slice(before)).toEqual(["By HTTP: once more", "Echo: once more"]);
+  });
+
   test("prints the deck's link, serves the deck, and answers prompts", async () => {
     const { evie, token, base, ask } = await startWithHttp();
     await using _ = evie;

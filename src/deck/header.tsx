@@ -1,3 +1,4 @@
+import { telegramLink } from "../domain/wire.ts";
 import { Icon } from "../page-kit/icon.tsx";
 import { useDeck } from "./page.ts";
 import { PhaseMark } from "./session-list.tsx";
@@ -32,12 +33,28 @@ export function Header({ sessionId, isDrawerOpen, onDrawer }: HeaderProps) {
           <span class="facts">{facts.join(" · ")}</span>
         </p>
       </div>
+      <TelegramLink sessionId={sessionId} />
       {usage === undefined ? null : (
         <p class="usage" title={`${usage.cacheRead} tokens of what went in came from the cache`}>
           {usageWords(usage)}
         </p>
       )}
     </header>
+  );
+}
+
+/** To go on in a chat, with a session that no chat speaks with: one that does needs no link, or would refuse it. */
+function TelegramLink({ sessionId }: { readonly sessionId: string }) {
+  const bot = useDeck((state) => state.bot);
+  const isFree = useDeck(({ sessions }) =>
+    sessions?.some(({ id, chat }) => id === sessionId && chat === undefined),
+  );
+  if (bot === undefined || isFree !== true) return null;
+  return (
+    <a class="onward" href={telegramLink(bot, sessionId)} target="_blank" rel="noreferrer" title={`@${bot}`}>
+      <Icon name="plane" />
+      <span>Continue in Telegram</span>
+    </a>
   );
 }
 

@@ -8,7 +8,7 @@ import { look } from "./unread.ts";
 export function receive(state: DeckState, frame: ServerFrame, now: number): DeckState {
   switch (frame.type) {
     case "hello":
-      return greet(state, frame.epoch);
+      return greet(frame.bot === undefined ? state : { ...state, bot: frame.bot }, frame.epoch);
     case "heartbeat":
       return keepTime(settleAttaches(state), frame.at - now);
     case "sessions":

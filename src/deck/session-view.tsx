@@ -10,7 +10,11 @@ export function SessionView({ sessionId }: { readonly sessionId: string }) {
   const conversation = useDeck(({ conversations }) => conversations[sessionId]);
   const refused = useDeck((state) => state.refused[sessionId]);
   const question = conversation?.questions[0];
-  const { replacedBy } = conversation ?? {};
+  // A chat may have come back to it since.
+  const hasChat = useDeck(({ sessions }) =>
+    sessions?.some(({ id, chat }) => id === sessionId && chat !== undefined),
+  );
+  const replacedBy = hasChat === true ? undefined : conversation?.replacedBy;
   return (
     <>
       {conversation !== undefined ? (
@@ -23,7 +27,7 @@ export function SessionView({ sessionId }: { readonly sessionId: string }) {
       <div class="foot">
         {replacedBy === undefined ? null : (
           <p class="replaced">
-            Its chat has begun a new session.{" "}
+            Its chat speaks with another session now.{" "}
             <button type="button" onClick={() => deck.show(replacedBy)}>
               Show it
             </button>

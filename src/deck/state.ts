@@ -68,6 +68,8 @@ export interface DeckState {
   readonly online: boolean;
   /** Names the process of evie that is spoken with. */
   readonly epoch?: string;
+  /** The bot's name on Telegram, as it was heard last: right after a restart evie does not know it yet. */
+  readonly bot?: string;
   /** Milliseconds that evie's clock is ahead of the browser's. */
   readonly ahead: number;
   /** Undefined until evie has listed them. */

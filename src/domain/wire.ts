@@ -98,7 +98,13 @@ export type PromptMode = "queue" | "replace" | "steer";
 
 export type ServerFrame =
   /** The first frame. A new `epoch` is another process of evie: what was open before is gone. */
-  | { readonly type: "hello"; readonly epoch: string; readonly version: string }
+  | {
+      readonly type: "hello";
+      readonly epoch: string;
+      readonly version: string;
+      /** The name of evie's bot on Telegram, without `@`; absent in the playground, and until evie has connected to it. */
+      readonly bot?: string;
+    }
   | { readonly type: "heartbeat"; readonly at: number }
   | { readonly type: "pong" }
   | { readonly type: "sessions"; readonly sessions: readonly SessionInfo[] }
@@ -154,6 +160,11 @@ export type SessionFrame = Extract<
  * delta.
  */
 export type WireEvent = ReplayEvent;
+
+/** What leads a chat with the bot to a session: Telegram opens it and says `/start <session id>` there. */
+export function telegramLink(bot: string, sessionId: string): string {
+  return `https://t.me/${bot}?start=${sessionId}`;
+}
 
 /** Where a picture of a session is found. */
 export function pictureUrl(sessionId: string, name: string): string {

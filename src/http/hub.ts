@@ -21,6 +21,8 @@ export interface HubOptions {
   /** Another one for each process of evie. */
   readonly epoch: string;
   readonly version: string;
+  /** The bot's name at Telegram, without `@`, once it is known; absent where no link may lead to it. */
+  readonly bot?: (() => string | undefined) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -97,7 +99,8 @@ export function createHub(options: HubOptions): Hub {
       }
 
       connections.add(sendText);
-      send({ type: "hello", epoch, version });
+      const bot = options.bot?.();
+      send({ type: "hello", epoch, version, ...(bot === undefined ? {} : { bot }) });
       send({ type: "sessions", sessions: sessions.list() });
       void beat();
       return {

@@ -52,6 +52,8 @@ export interface TelegramOptions {
 export interface Telegram {
   /** Learns who the bot is, waiting for Telegram as long as need be; undefined when `signal` ended that. Rejects with UnauthorizedError. */
   connect(signal: AbortSignal): Promise<BotIdentity | undefined>;
+  /** The bot's name, without `@`; undefined until it is known. */
+  readonly username: string | undefined;
   /** When Telegram last answered a poll, in milliseconds since 1970, and what keeps evie from taking messages, if anything. */
   health(): { readonly lastGoodPoll?: number; readonly trouble?: string };
   /** The files that prompts which wait or run may name. */
@@ -110,6 +112,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
     log,
   });
   let intake: Intake | undefined;
+  let username: string | undefined;
 
   // In front of everything that could keep an update: a claim's secret goes no further.
   bot.api.config.use(async (call, method, payload, signal) => {
@@ -230,9 +233,13 @@ export function createTelegram(options: TelegramOptions): Telegram {
         username: me.username,
         isAllowed: (userId) => allowedUsers.has(userId) || claim.isOwner(userId),
       });
+      ({ username } = me);
       void offerCommands();
       void claim.offer(me.username, closed.signal);
       return { id: me.id, username: me.username };
+    },
+    get username() {
+      return username;
     },
     health() {
       const { lastGoodPoll } = poller;

@@ -151,7 +151,7 @@ describe("with the real agent", () => {
     const deck = await openDeck(real, anna);
     const old = deck.page.url();
     await anna.say("/clear");
-    await deck.page.getByText("Its chat has begun a new session.").waitFor();
+    await deck.page.getByText("Its chat speaks with another session now.").waitFor();
     await deck.page.getByRole("button", { name: "Show it" }).click();
     await expect.poll(() => deck.page.url()).not.toBe(old);
     await anna.say('hello again MOCK{"text":"A fresh start."}');

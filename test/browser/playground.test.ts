@@ -158,6 +158,10 @@ describe("in the browser", () => {
     await deck.locator(".sessions a").click();
     await deck.locator(".question .choices button").click();
     await deck.locator(".row.theirs").filter({ hasText: "Blue then." }).waitFor();
+    // A session that no chat speaks with; a link would lead to a bot that is not there.
+    await deck.getByRole("button", { name: "New session" }).click();
+    await deck.getByRole("heading", { name: "New session" }).waitFor();
+    expect(await deck.getByRole("link", { name: "Continue in Telegram" }).count()).toBe(0);
     await chat.answers.filter({ hasText: "Blue then." }).waitFor();
   });
 

@@ -1,8 +1,9 @@
+import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { WireEvent } from "../../src/domain/wire.ts";
 import { T0 } from "../domain/events.ts";
 import { asked, decks, soon } from "./page-rig.ts";
-import { answered, answers, QUESTION, result, scene, user } from "./scenes.ts";
+import { answered, answers, info, QUESTION, result, scene, user } from "./scenes.ts";
 
 const open = decks();
 
@@ -179,6 +180,49 @@ test("on a phone the sessions are a drawer, which takes the focus and gives it b
   await soon(() => link.isVisible()).toBe(false);
   expect(await page.evaluate("document.activeElement.className")).toContain("drawer-button");
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+});
+
+describe("the link to go on in Telegram", () => {
+  const sessions = [info("quiet"), info("waits", { chat: { id: 7 } })];
+  const link = (page: Page) => page.getByRole("link", { name: "Continue in Telegram" });
+
+  test("leads a chat with the bot to the session, and fits on a phone", async () => {
+    await using deck = await open("/s/quiet", { sessions, bot: "evie_bot" });
+    const { page } = deck;
+    await link(page).waitFor();
+    expect(await link(page).getAttribute("href")).toBe("https://t.me/evie_bot?start=quiet");
+    const name = page.getByRole("heading", { name: "Session quiet" });
+    const beside = (await name.boundingBox())?.width ?? 0;
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await link(page).boundingBox()).toMatchObject({ width: 40, height: 40 });
+    expect((await name.boundingBox())?.width).toBeGreaterThan(200);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    expect(beside).toBeGreaterThan(200);
+    // A chat speaks with it now.
+    await deck.server.send({ type: "sessions", sessions: [info("quiet", { chat: { id: 8 } })] });
+    await link(page).waitFor({ state: "detached" });
+  });
+
+  test.each([
+    ["a session that a chat speaks with", "/s/waits", "evie_bot"],
+    ["a bot that is not known, or none of Telegram's", "/s/quiet", undefined],
+  ])("is not there for %s", async (_, path, bot) => {
+    await using deck = await open(path, { sessions, ...(bot === undefined ? {} : { bot }) });
+    await deck.page.getByRole("heading", { level: 2 }).waitFor();
+    await deck.page.locator(".row").first().waitFor();
+    expect(await link(deck.page).count()).toBe(0);
+  });
+});
+
+test("that a session's chat speaks with another one is said until it is back", async () => {
+  await using deck = await open("/s/quiet");
+  const { page, server } = deck;
+  const said = page.getByText("Its chat speaks with another session now.");
+  await page.getByText("Line 59").waitFor();
+  await server.send({ type: "session_replaced", sessionId: "quiet", by: "waits" });
+  await said.waitFor();
+  await server.send({ type: "sessions", sessions: [info("quiet", { chat: { id: 7 } }), info("waits")] });
+  await soon(() => said.count()).toBe(0);
 });
 
 test("a tool's card opens to its edit as a difference and its output without colours", async () => {

@@ -212,6 +212,13 @@ describe("a session", () => {
   });
 });
 
+test("the bot's name is kept from one connection to the next, also to an evie that does not know it yet", () => {
+  const known = after([{ type: "hello", epoch: "1", version: "", bot: "evie_bot" }]);
+  expect(after([{ type: "hello", epoch: "2", version: "" }], known).bot).toBe("evie_bot");
+  expect(after([{ type: "hello", epoch: "3", version: "", bot: "other_bot" }], known).bot).toBe("other_bot");
+  expect(after([{ type: "hello", epoch: "1", version: "" }])).not.toHaveProperty("bot");
+});
+
 describe("unread", () => {
   test("what the first visit finds is not news; what happens elsewhere afterwards is", () => {
     const first = after([{ type: "sessions", sessions: [info("a"), info("b")] }], {

@@ -9,6 +9,8 @@ import type { PageFiles } from "../../src/page-kit/bundle.ts";
 /** What the server does; a test may change each of it at any time. */
 export interface DeckScript {
   epoch: string;
+  /** The bot's name; absent while it is not known. */
+  bot?: string;
   sessions: readonly SessionInfo[];
   /** What is answered to a frame. */
   answer: (frame: ClientFrame) => readonly ServerFrame[];
@@ -79,7 +81,12 @@ export async function startFakeDeckServer(
         void say(socket, script.answer(frame));
       });
       void say(socket, [
-        { type: "hello", epoch: script.epoch, version: "0.0.0" },
+        {
+          type: "hello",
+          epoch: script.epoch,
+          version: "0.0.0",
+          ...(script.bot === undefined ? {} : { bot: script.bot }),
+        },
         { type: "sessions", sessions: script.sessions },
       ]);
     });

@@ -48,6 +48,14 @@ describe("a browser that connects", () => {
     ]);
   });
 
+  test("is told the bot's name as soon as it is known", () => {
+    const names = [undefined, "evie_bot"];
+    using rig = createHttpRig({ bot: () => names.shift() });
+    const hellos = [openBrowser(rig.hub), openBrowser(rig.hub)].map(({ frames }) => frames[0]);
+    expect(hellos[0]).not.toHaveProperty("bot");
+    expect(hellos[1]).toEqual({ type: "hello", epoch: EPOCH, version: "0.0.0", bot: "evie_bot" });
+  });
+
   test("hears a heartbeat every five seconds for as long as it is there", async () => {
     using rig = createHttpRig();
     const browser = openBrowser(rig.hub);

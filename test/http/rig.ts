@@ -22,7 +22,10 @@ export const TOKEN = "a-token-that-is-long-enough-for-a-test";
 export const EPOCH = "epoch-1";
 
 /** The HTTP face on sessions with agents that are worked by hand. `using` removes its folder. */
-export function createHttpRig({ clock = createFakeClock() } = {}) {
+export function createHttpRig({
+  clock = createFakeClock(),
+  bot,
+}: { readonly clock?: ReturnType<typeof createFakeClock>; readonly bot?: () => string | undefined } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "evie-http-"));
   const workspace = join(folder, "workspace");
   for (const name of ["workspace", "sessions"]) mkdirSync(join(folder, name));
@@ -50,7 +53,7 @@ export function createHttpRig({ clock = createFakeClock() } = {}) {
     page: () => Promise.resolve({ html: "<!doctype html>", js: "js", css: "css", icon: "<svg/>" }),
     health: () => ({ undelivered: 0 }),
   });
-  const hub = createHub(face);
+  const hub = createHub({ ...face, bot });
 
   /** A request of somebody who has the token. */
   const ask = async (
