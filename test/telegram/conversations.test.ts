@@ -211,6 +211,7 @@ describe("a chat that is switched", () => {
     const { chat, outbox } = setUp({ stored: [other], pointer: makeSessionId() });
     chat.wake();
     chat.switchTo(other.id);
+    chat.watch();
     chat.run(draft);
     expect(outbox.said).toEqual([]);
   });

@@ -350,10 +350,11 @@ describe("a command", () => {
 
   test("/start with a session's id changes nothing where the store does not take it", () => {
     const other = createHandSession();
-    const { take, conversations, hand, pointers, pointed, outbox } = setUp({ stored: [other] });
+    const { take, conversations, hand, kept, pointed, outbox } = setUp({ stored: [other] });
     conversations(CHAT).wake();
     const [own] = hand.created;
-    pointers.point = () => {
+    kept.state.commit = () => {
+      if (own !== undefined) pointed.set(CHAT, own.id);
       throw new Error("the disk is full");
     };
     expect(() => take(commandUpdate(`/start ${other.id}`))).toThrow("the disk is full");

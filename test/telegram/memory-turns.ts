@@ -49,7 +49,8 @@ export function createMemoryTurns() {
 export function createMemoryUpdates() {
   const bodies = new Map<number, string>();
   const spent = new Set<number>();
-  const state = { full: false };
+  /** `commit` is called at the end of a transaction, and may throw. */
+  const state = { full: false, commit: (): void => undefined };
   const write = (): void => {
     if (state.full) throw new Error("the disk is full");
   };
@@ -67,7 +68,11 @@ export function createMemoryUpdates() {
     },
     unspent: () => [...bodies].filter(([id]) => !spent.has(id)).map(([, body]) => body),
     bodies: (ids) => ids.flatMap((id) => bodies.get(id) ?? []),
-    together: (work) => work(),
+    together(work) {
+      const value = work();
+      state.commit();
+      return value;
+    },
   };
   return { updates, bodies, spent, state };
 }
