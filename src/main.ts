@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync } from "node:fs";
+import { fstatSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -20,6 +20,7 @@ import {
 } from "./home.ts";
 import { findLeftovers } from "./leftovers.ts";
 import { createLog } from "./log.ts";
+import { createDrafts } from "./http/drafts.ts";
 import { ListenError } from "./http/port.ts";
 import { keepToken } from "./http/token.ts";
 import type { RunOptions } from "./play.ts";
@@ -154,6 +155,11 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
     clock,
     log,
   });
+  const uploads = join(folder, "uploads");
+  // Pictures of turns that are over, or that have theirs in the store.
+  rmSync(uploads, { recursive: true, force: true });
+  const makeDraft = createDrafts({ folder: uploads, log });
+  const leftovers = findLeftovers({ store, folder: home.sessions, sessions, makeDraft, clock, log });
   const bot = createTelegram({
     token,
     apiRoot: telegram.apiRoot,
@@ -167,7 +173,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
     pointers: store.chats,
     updates: { ...store.updates, together: store.together },
     turns: { ...store.turns, ...store.bubbles },
-    leftovers: () => findLeftovers({ store, folder: home.sessions, clock, log }),
+    leftovers: () => leftovers.forChats(),
     clock,
     log,
     random: Math.random,
@@ -194,16 +200,21 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
     ended.signal,
   );
   try {
-    if (web !== undefined) {
-      web.show({
-        home: folder,
+    const goingOn = leftovers.goOn(ended.signal).then(() =>
+      web?.show({
         sessions,
+        makeDraft,
         pictures,
         health: () => bot.health(),
         version: version(),
         ...(isPlayground ? {} : { bot: () => bot.username }),
         clock,
-      });
+      }),
+    );
+    goingOn.catch((error: unknown) =>
+      log.error({ err: error }, "what was left at the last end is not known"),
+    );
+    if (web !== undefined) {
       // Not into the log: it is kept, and read by more people.
       if (announceDeck === undefined) console.log(deckInvitation(web));
       else announceDeck(web);

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Config } from "./config.ts";
 import type { Clock } from "./domain/clock.ts";
 import type { SessionId } from "./domain/ids.ts";
@@ -17,8 +16,7 @@ export interface WebOptions {
 }
 
 /** What the HTTP face shows. */
-export interface WebParts extends Pick<AppOptions, "pictures" | "health" | "version"> {
-  readonly home: string;
+export interface WebParts extends Pick<AppOptions, "makeDraft" | "pictures" | "health" | "version"> {
   readonly sessions: SessionDirectory;
   /** The bot's name at Telegram, once it is known; absent where no link may lead to it. */
   readonly bot?: () => string | undefined;
@@ -70,17 +68,15 @@ interface Frame {
 }
 
 async function loadDoors(parts: WebParts, { token, log, names, port }: Frame): Promise<Doors> {
-  const [{ createApp }, { createHub }, { createDrafts }, { createDoors }] = await Promise.all([
+  const [{ createApp }, { createHub }, { createDoors }] = await Promise.all([
     import("./http/app.ts"),
     import("./http/hub.ts"),
-    import("./http/drafts.ts"),
     import("./http/doors.ts"),
   ]);
-  const { home, sessions, clock, version } = parts;
+  const { sessions, makeDraft, clock, version } = parts;
   const guard = createGuard({ token, port: () => port, names });
-  const makeDraft = createDrafts({ folder: join(home, "uploads"), log });
   const epoch = crypto.randomUUID();
-  const app = createApp({ ...parts, guard, makeDraft, page: once(loadDeck), epoch, log });
+  const app = createApp({ ...parts, guard, page: once(loadDeck), epoch, log });
   const hub = createHub({ sessions, makeDraft, epoch, version, bot: parts.bot, clock, log });
   return createDoors({ app, hub, guard, log });
 }

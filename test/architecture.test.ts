@@ -26,7 +26,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What joins the parts, and so may import any: the composition root and what it is cut into. */
-const JOINERS = new Set(["main", "prebuild", "leftovers", "serve", "launcher", "play", "unclaim", "check", "web"]);
+const JOINERS = new Set([
+  "main",
+  "prebuild",
+  "leftovers",
+  "resumption",
+  "serve",
+  "launcher",
+  "play",
+  "unclaim",
+  "check",
+  "web",
+]);
 
 /** Which npm packages belong to which part. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {

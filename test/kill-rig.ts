@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { realClock } from "../src/clock.ts";
 import type { BotApi } from "../src/playground/bot-api/bot-api.ts";
 import { startBotApi } from "../src/playground/bot-api/start.ts";
-import { FAKE_AGENT } from "./running-evie.ts";
+import { FAKE_AGENT, freePort } from "./running-evie.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
@@ -44,6 +44,8 @@ export interface MortalEvie {
   stop(): Promise<number | null>;
   /** The prompts that agents have taken so far, in order. */
   taken(): readonly TakenPrompt[];
+  /** A request to its HTTP face, where it has one; gives the JSON of the answer. Rejects when nobody answers. */
+  ask<Value>(method: string, path: string, body?: object): Promise<Value>;
   /** Undefined when it died before it had written anything. */
   standing(): Standing | undefined;
   /** What it wrote in all its lives. */
@@ -51,7 +53,11 @@ export interface MortalEvie {
 }
 
 /** An evie that is killed and started again, on one home, one Bot API and the fake agent. */
-export async function prepareMortalEvie(users: readonly number[]): Promise<MortalEvie & AsyncDisposable> {
+export async function prepareMortalEvie(
+  users: readonly number[],
+  { http = false } = {},
+): Promise<MortalEvie & AsyncDisposable> {
+  const port = http ? await freePort() : 0;
   const folder = await mkdtemp(join(tmpdir(), "evie-kill-"));
   const workspace = join(folder, "workspace");
   const agentLog = join(folder, "agent.log");
@@ -86,7 +92,7 @@ export async function prepareMortalEvie(users: readonly number[]): Promise<Morta
           TELEGRAM_API_ROOT: api.root,
           EVIE_ALLOWED_USERS: users.join(","),
           EVIE_HOME: join(folder, "home"),
-          EVIE_HTTP_PORT: "0",
+          EVIE_HTTP_PORT: `${port}`,
           EVIE_AGENT_COMMAND: `"${process.execPath}" "${FAKE_AGENT}"`,
           FAKE_AGENT_LOG: agentLog,
           LOG_LEVEL: "info",
@@ -107,6 +113,16 @@ export async function prepareMortalEvie(users: readonly number[]): Promise<Morta
       await end("SIGKILL");
     },
     stop: () => end("SIGTERM"),
+    async ask<Value>(method: string, path: string, body?: object) {
+      const token = readFileSync(join(folder, "home", "http-token"), "utf8").trim();
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
+      return (await response.json()) as Value;
+    },
     taken() {
       if (!existsSync(agentLog)) return [];
       const received = new Map<number, TakenPrompt>();

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { mkdtemp, mkdir, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -12,6 +14,16 @@ import { startBotApi } from "../src/playground/bot-api/start.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 export const FAKE_AGENT = fileURLToPath(new URL("fakes/fake-agent.ts", import.meta.url));
+
+/** A port that nobody has at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
 
 /** The ids of those who are allowed; each visitor is the next. */
 const FIRST_ALLOWED = 4_711;

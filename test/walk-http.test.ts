@@ -10,18 +10,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import type { ServerFrame, SessionInfo } from "../src/domain/wire.ts";
-import { FAKE_AGENT, startEvie } from "./running-evie.ts";
+import { FAKE_AGENT, freePort, startEvie } from "./running-evie.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** evie with its HTTP face and an agent that does what prompts tell it. */
 async function startWithHttp() {

@@ -182,8 +182,10 @@ export function createPrompts(options: PromptsOptions): Prompts {
         };
       })
       .then((end) => {
+        // Sent again while evie ends, it must not run as well.
+        if (end === KEPT) return end;
         underWay.delete(requestId);
-        if (end !== KEPT) store(() => ledger.end(id, requestId, end));
+        store(() => ledger.end(id, requestId, end));
         return end;
       });
     underWay.set(requestId, { turnId, ending: noted });

@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import { type ChatKey, type ChatPlace, parseChatKey, type TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
+import type { PromptDraft } from "../domain/prompt.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
 import { isAsked } from "./asked.ts";
 import { deliveryLedger, shownBefore, type TurnStore } from "./bookkeeping.ts";
@@ -29,6 +30,11 @@ export interface Leftover {
     | { readonly type: "report" }
     /** It was being ended anyway. */
     | { readonly type: "close"; readonly outcome: TurnOutcome };
+  /**
+   * For one that runs and is not made of updates alone: has it run under its own name, with the drafts that are made
+   * here of its updates. Throws when that cannot be written down.
+   */
+  readonly resume?: (draftOf: (updates: readonly number[]) => PromptDraft | undefined) => void;
 }
 
 export interface RecoveryOptions {
@@ -55,9 +61,15 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
     }
   }
 
-  function takeUp({ id, chat, sources, verdict }: Leftover): void {
+  function takeUp({ id, chat, sources, verdict, resume }: Leftover): void {
     const place = chat === undefined ? undefined : parseChatKey(chat);
-    if (chat === undefined || place === undefined) return conclude(id, { type: "stopped" });
+    if (resume !== undefined) {
+      if (chat !== undefined && place !== undefined && turns.of(id).length > 0)
+        closeShown(id, chat, place, undefined, () => undefined);
+      return resume(draftOf);
+    }
+    if (chat === undefined || place === undefined)
+      return conclude(id, verdict.type === "close" ? verdict.outcome : { type: "stopped" });
     const recalled = verdict.type === "close" ? [] : inbox.recall(sources);
     const recalledParts = verdict.type === "run" ? parts.recall(recalled) : [];
     if (recalledParts.length > 0) {
@@ -84,6 +96,11 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
         told: () => conclude(id, { type: "stopped" }),
       }),
     );
+  }
+
+  function draftOf(updates: readonly number[]): PromptDraft | undefined {
+    const recalled = parts.recall(inbox.recall(updates));
+    return recalled.length === 0 ? undefined : createDraft(recalled);
   }
 
   function conclude(id: TurnId, outcome: TurnOutcome): void {

@@ -347,13 +347,15 @@ describe("what no agent had when evie ended", () => {
   });
 
   test("has no end when evie ends; what the agent worked on is stopped", async () => {
-    const { session, memory, started, taken } = await waiting();
+    const { session, prompt, memory, started, taken } = await waiting();
     const left = session.leave();
     started[0]?.exit();
     await left;
     const endings = await Promise.all(taken.map(({ ending }) => ending));
     const kept = { type: "failed", message: expect.stringContaining("It runs after evie's next start") };
     expect(endings.map(({ outcome }) => outcome)).toEqual([{ type: "stopped" }, kept, kept]);
+    const again = prompt("r2");
+    expect([again.known, await again.ending]).toEqual([true, endings[1]]);
     expect([...memory.requests.values()].map(({ ending }) => ending?.outcome.type)).toEqual([
       "stopped",
       undefined,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Update } from "grammy/types";
 import { makeTurnId, type TurnId } from "../../src/domain/ids.ts";
+import type { PromptDraft } from "../../src/domain/prompt.ts";
 import { createBackoff } from "../../src/telegram/backoff.ts";
 import type { Answer, Call } from "../../src/telegram/calls.ts";
 import { createInbox } from "../../src/telegram/inbox.ts";
@@ -85,6 +86,40 @@ describe("a turn that runs again", () => {
   });
 });
 
+describe("a turn that runs under its own name", () => {
+  test("is given drafts of its updates, and its old placeholder goes", async () => {
+    const { keep, shows, takeUp, hand, memory, outbox } = setUp();
+    const id = makeTurnId();
+    const sources = keep(text("one"), text("two", { message_id: 10 }));
+    memory.add(id, { sources });
+    shows(id, "…");
+    const drafts: (PromptDraft | undefined)[] = [];
+    const resume: Leftover["resume"] = (draftOf) =>
+      void drafts.push(draftOf([1]), draftOf([2]), draftOf([99]));
+    takeUp({ id, chat: CHAT, sources, verdict: { type: "run" }, resume });
+    expect(await Promise.all(drafts.map(async (draft) => (await draft?.ready)?.text))).toEqual([
+      "one",
+      "two",
+      undefined,
+    ]);
+    expect(hand.created).toHaveLength(0);
+    expect(hearOut(outbox.speakers[0])).toEqual([{ type: "delete", messageId: 100 }]);
+    // It is still to be shown.
+    expect(memory.known.get(id)).toMatchObject({ sources, delivered: false });
+    expect(memory.known.get(id)?.outcome).toBeUndefined();
+  });
+
+  test("runs in no chat as well, and says nothing where nothing was said", () => {
+    const { takeUp, outbox } = setUp();
+    let times = 0;
+    const resume = (): void => void (times += 1);
+    takeUp({ id: makeTurnId(), sources: [], verdict: { type: "run" }, resume });
+    takeUp({ id: makeTurnId(), chat: CHAT, sources: [], verdict: { type: "run" }, resume });
+    expect(times).toBe(2);
+    expect(outbox.speakers).toEqual([]);
+  });
+});
+
 describe("a turn that an agent may have done a part of", () => {
   test("keeps what it had said with a mark, and is reported with a button below its message", () => {
     const { keep, shows, takeUp, hand, memory, outbox } = setUp();
@@ -150,7 +185,10 @@ test("a turn of no chat is over", () => {
   const { takeUp, memory, outbox } = setUp();
   const id = makeTurnId();
   takeUp({ id, sources: [], verdict: { type: "report" } });
-  expect(memory.known.get(id)?.delivered).toBe(true);
+  expect(memory.known.get(id)).toMatchObject({ outcome: { type: "stopped" }, delivered: true });
+  const closed = makeTurnId();
+  takeUp({ id: closed, sources: [], verdict: { type: "close", outcome: { type: "replaced" } } });
+  expect(memory.known.get(closed)).toMatchObject({ outcome: { type: "replaced" }, delivered: true });
   expect(outbox.speakers).toEqual([]);
 });
 
