@@ -195,6 +195,7 @@ describe("the link to go on in Telegram", () => {
     const beside = (await name.boundingBox())?.width ?? 0;
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await link(page).boundingBox()).toMatchObject({ width: 40, height: 40 });
+    expect(await page.evaluate("document.querySelector('.onward').scrollWidth")).toBe(40);
     expect((await name.boundingBox())?.width).toBeGreaterThan(200);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
     expect(beside).toBeGreaterThan(200);
