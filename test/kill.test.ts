@@ -1,6 +1,7 @@
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import type { SessionInfo } from "../src/domain/wire.ts";
 import type { ShownMessage } from "../src/playground/bot-api/bot-api.ts";
 import type { Person } from "../src/playground/bot-api/person.ts";
 import { labels, replies } from "../src/telegram/words.ts";
@@ -25,6 +26,8 @@ const BEHAVIOURS: readonly object[] = [
   { tool: {}, overMs: 300 },
 ];
 
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+
 /** One message, or several that belong together, as their author remembers it. */
 interface Asked {
   readonly marks: readonly string[];
@@ -41,7 +44,7 @@ test("fifty kills lose no message and ask none twice", { timeout: 400_000 }, asy
     return item;
   };
   const users = Array.from({ length: 9 }, (_, index) => 4_711 + index);
-  await using evie = await prepareMortalEvie(users);
+  await using evie = await prepareMortalEvie(users, { http: true });
   const { api } = evie;
   const people = users.map((id) => api.person({ id, first_name: `Person ${id}` }));
   const [calm, busy, commanding] = [people.slice(0, 5), people.slice(5, 8), people.slice(8)];
@@ -64,6 +67,32 @@ test("fifty kills lose no message and ask none twice", { timeout: 400_000 }, asy
     for (const message of await person.say(`${last} FAKE${JSON.stringify(script)}`))
       messageIds.push(message.message_id);
     askedBy(person).push({ marks: all, messageIds });
+  }
+
+  /** What was taken by HTTP, by its mark, and in which session. */
+  const posted = new Map<string, string>();
+  /** Asks by HTTP, in a session of its own or in a busy person's; what is not acknowledged counts for nothing. */
+  async function post(): Promise<void> {
+    const [mark, own, mode] = [nextMark(), random() < 0.5, pick(["queue", "queue", "replace"])];
+    const script = { ...pick(BEHAVIOURS), text: `answer-${mark} done-${mark}` };
+    const images = random() < 0.3 ? [{ mimeType: "image/png", data: base64(png(marks % 256)) }] : [];
+    const chat = pick(busy).chat.id;
+    try {
+      const { sessions } = await evie.ask<{ sessions: readonly SessionInfo[] }>("GET", "/api/sessions");
+      const session =
+        sessions.find((each) => (own ? each.face === "http" : each.chat?.id === chat)) ??
+        (await evie.ask<SessionInfo>("POST", "/api/sessions", {}));
+      const text = `${mark} FAKE${JSON.stringify(script)}`;
+      await evie.ask("POST", `/api/sessions/${session.id}/prompt?wait=0`, {
+        text,
+        images,
+        mode,
+        requestId: mark,
+      });
+      posted.set(mark, session.id);
+    } catch {
+      // It was killed meanwhile: whoever hears nothing asks again.
+    }
   }
 
   function answers({ marks: all }: Asked, person: Person): readonly ShownMessage[] {
@@ -112,7 +141,9 @@ test("fifty kills lose no message and ask none twice", { timeout: 400_000 }, asy
     await ask(pick(busy));
     if (random() < 0.5) await ask(pick(commanding));
     if (random() < 0.3) await pick(commanding).say(pick(["/stop", "/clear", "/help"]));
-    await sleep(Math.max(0, life - (performance.now() - began)));
+    // Its acknowledgement is waited for: the first request of a life takes as long as many a life.
+    if (kill % 3 === 1) await post();
+    await sleep(Math.max(random() * 300, life - (performance.now() - began)));
     await evie.kill();
     expect(twice(), `after kill ${kill + 1} of seed ${seed}`).toEqual([]);
     const standing = evie.standing();
@@ -143,7 +174,18 @@ test("fifty kills lose no message and ask none twice", { timeout: 400_000 }, asy
       expect(answers(each, person).length).toBeLessThanOrEqual(2);
     }
   }
-  const mustBeTaken = [...calm, ...busy].flatMap((person) => askedBy(person).flatMap((each) => each.marks));
+  // Whoever asks again by HTTP is told how it ended, and nothing runs for it.
+  for (const [requestId, session] of posted) {
+    const answer = await evie.ask("POST", `/api/sessions/${session}/prompt`, { text: "again", requestId });
+    expect(answer).toMatchObject({ outcome: expect.stringMatching(/^(done|replaced|failed)$/) });
+  }
+  expect(evie.taken().filter(({ text }) => text === "again")).toEqual([]);
+  process.stdout.write(`kill test: ${posted.size} prompts were taken by HTTP\n`);
+  expect(posted.size).toBeGreaterThan(5);
+  const mustBeTaken = [
+    ...[...calm, ...busy].flatMap((person) => askedBy(person).flatMap((each) => each.marks)),
+    ...posted.keys(),
+  ];
   for (let look = 0; look < 200 && mustBeTaken.some((mark) => !timesTaken().has(mark)); look += 1)
     await sleep(50);
   const times = timesTaken();
