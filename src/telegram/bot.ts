@@ -187,10 +187,9 @@ export function createTelegram(options: TelegramOptions): Telegram {
     inbox.adopt(bot.botInfo.id);
     const leftovers = await options.leftovers();
     intake = createIntake({ ...shared, recipient, again, deckLink: options.deckLink });
-    // Before anything runs: a turn whose start a chat does not hear of is not shown there.
-    watchAll(recipient);
     recover(leftovers, shared);
     for (const update of inbox.unspent()) take(update);
+    watchAll(recipient);
   }
 
   /** Lets each chat of somebody who is still allowed see what is begun elsewhere in its session. */
