@@ -1,6 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import type { AgentEvent, Face, Message, SessionEvent, TurnEvent } from "../domain/events.ts";
-import type { SessionId } from "../domain/ids.ts";
+import type { AgentEvent, Face, SessionEvent, TurnEvent } from "../domain/events.ts";
 import type { Log } from "../domain/log.ts";
 import type { Question } from "../domain/question.ts";
 import type { Observation, TurnSoFar } from "../domain/sessions.ts";
@@ -8,21 +7,16 @@ import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcri
 import type { QueuedPrompt, SessionFrame, SessionPhase, Snapshot } from "../domain/wire.ts";
 import { createCappedBuffer, type CappedBuffer } from "./capped-buffer.ts";
 import { createFanOut } from "./fan-out.ts";
-import { addUsage, nameOf, phaseOf, textOf } from "./facts.ts";
-import type { MessageLedger, SessionFacts } from "./ledger.ts";
+import { type BookkeeperOptions, createBookkeeper } from "./bookkeeper.ts";
+import { phaseOf, textOf } from "./facts.ts";
 import { type BufferedEvent, condenseForReplay } from "./turn-buffer.ts";
 import { turnSoFar } from "./turn-so-far.ts";
 
 /** Messages that a snapshot holds; older ones are paged. */
 export const SNAPSHOT_MESSAGES = 200;
 
-export interface MirrorOptions {
-  readonly id: SessionId;
+export interface MirrorOptions extends BookkeeperOptions {
   readonly cwd: string;
-  readonly facts: SessionFacts;
-  readonly messages: MessageLedger;
-  /** Called with what has become known of the session, to be kept. */
-  readonly note: (facts: SessionFacts) => void;
   readonly questions: () => readonly Question[];
   readonly queue: () => readonly QueuedPrompt[];
   /** Called when the name or the state is another one, before anybody is told. */
@@ -61,7 +55,7 @@ type Changeable = Pick<Snapshot, "name" | "state" | "queue"> & Partial<Pick<Snap
  * before the running step, and the step's buffer holds the rest.
  */
 export function createMirror(options: MirrorOptions): Mirror {
-  const { id, cwd, messages: ledger, note, clock, log } = options;
+  const { id, cwd, messages: ledger, clock, log } = options;
   const fanOut = createFanOut<SessionFrame>((error) =>
     log.error({ err: error, session: id }, "a face failed while it heard of a session and was detached"),
   );
@@ -74,10 +68,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   let hasOlder = stored.more;
   /** Where the last turn was begun. */
   let face: Face | undefined;
-  let { name = "", model, usage, failed = false } = options.facts;
-  /** The messages of the last turn, and those of them that are not in the ledger yet. */
-  const ofTurn = new Set<string>();
-  const unsaved = new Set<string>();
+  const bookkeeper = createBookkeeper(options);
   let told = changeable();
 
   function emit(event: AgentEvent | TurnEvent): void {
@@ -103,7 +94,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     const entry = step === undefined ? undefined : entryOf(numbered);
     if (entry !== undefined) step?.append(entry);
     try {
-      keep(numbered);
+      bookkeeper.keep(numbered, live.messages);
     } catch (error) {
       // A full disk must not keep a turn from ending, nor anybody from seeing it.
       log.error({ err: error, session: id }, "what was said could not be stored");
@@ -136,51 +127,8 @@ export function createMirror(options: MirrorOptions): Mirror {
     }
   }
 
-  function keep(event: SessionEvent): void {
-    switch (event.type) {
-      case "agent_start":
-        ofTurn.clear();
-        unsaved.clear();
-        return noteFailed(false);
-      case "message_start":
-        ofTurn.add(event.key);
-        unsaved.add(event.key);
-        return;
-      case "message_end":
-        return commit(event.message);
-      case "message_discard":
-        unsaved.delete(event.key);
-        ledger.forget(id, event.key);
-        return;
-      case "agent_end":
-        // What an agent said before it died stays.
-        for (const message of live.messages) if (unsaved.has(message.key)) commit(message);
-        return noteFailed(event.outcome.type === "failed");
-      default:
-    }
-  }
-
-  function noteFailed(now: boolean): void {
-    if (now === failed) return;
-    failed = now;
-    note({ failed });
-  }
-
-  function commit(message: Message): void {
-    const isNew = unsaved.delete(message.key) || !ofTurn.has(message.key);
-    ofTurn.add(message.key);
-    ledger.save(id, message);
-    if (message.role === "user" && name === "") {
-      name = nameOf(message);
-      note({ name });
-    }
-    if (message.role !== "assistant" || !isNew) return;
-    if (message.model !== undefined) model = message.model;
-    if (message.usage !== undefined) usage = addUsage(usage, message.usage);
-    note({ ...(model === undefined ? {} : { model }), ...(usage === undefined ? {} : { usage }) });
-  }
-
   function changeable(): Changeable {
+    const { name, model, usage, failed } = bookkeeper.facts;
     return {
       name,
       state: phaseOf(live.turn, options.questions().length > 0, failed),
@@ -219,7 +167,9 @@ export function createMirror(options: MirrorOptions): Mirror {
   }
 
   function said(): readonly string[] {
-    return live.messages.filter(({ key, role }) => role === "assistant" && ofTurn.has(key)).map(textOf);
+    return live.messages
+      .filter(({ key, role }) => role === "assistant" && bookkeeper.ofTurn.has(key))
+      .map(textOf);
   }
 
   return {
@@ -227,8 +177,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     tell,
     refresh,
     rename(wanted) {
-      name = wanted;
-      note({ name });
+      bookkeeper.rename(wanted);
       refresh();
     },
     listen: (sink) =>
@@ -248,13 +197,18 @@ export function createMirror(options: MirrorOptions): Mirror {
       };
     },
     get turnSoFar() {
-      return turnSoFar({ face, live, ofTurn, stored: (limit) => ledger.page(id, limit).messages });
+      return turnSoFar({
+        face,
+        live,
+        ofTurn: bookkeeper.ofTurn,
+        stored: (limit) => ledger.page(id, limit).messages,
+      });
     },
     get state() {
       return changeable().state;
     },
     get name() {
-      return name;
+      return bookkeeper.facts.name;
     },
     get lastText() {
       return said().findLast((text) => text.trim() !== "") ?? "";
