@@ -1,13 +1,12 @@
 import type { Clock } from "../domain/clock.ts";
 import type { SessionEvent } from "../domain/events.ts";
 import type { ChatKey, ChatPlace, SessionId, TurnId } from "../domain/ids.ts";
-import { makeChatKey, parseChatKey } from "../domain/ids.ts";
+import { parseChatKey } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { PromptDraft } from "../domain/prompt.ts";
 import type { Session, Sessions, Turn, TurnSoFar } from "../domain/sessions.ts";
-import { applyEvent, emptyTranscript } from "../domain/transcript.ts";
 import { deliveryLedger, type TurnStore } from "./bookkeeping.ts";
-import { createDelivery, type Delivery } from "./delivery.ts";
+import { createDelivery, type Delivery, justBegun } from "./delivery.ts";
 import type { Outboxes } from "./outboxes.ts";
 import { NOW } from "./parts.ts";
 import { NOW_WORD, replies } from "./words.ts";
@@ -162,13 +161,12 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   }
 
   /** Begins to show a turn, with what there is of it. */
-  function deliver(soFar: TurnSoFar): void {
-    const { id: turnId } = soFar;
+  function deliver(turn: TurnSoFar): void {
+    const { id: turnId } = turn;
     const ledger = deliveryLedger(turns, key, turnId, log);
     delivery = createDelivery({
       place,
-      turnId,
-      soFar,
+      turn,
       replyTo: () => prompts.get(turnId),
       ledger,
       clock,
@@ -181,8 +179,7 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   /** Walks every event of the session to the turn's delivery, which begins with the turn, whoever began it. */
   function show(event: SessionEvent): void {
     if (event.type === "agent_start") {
-      const { turnId: id, face } = event;
-      return deliver({ id, face, transcript: applyEvent(emptyTranscript, event) });
+      return deliver(justBegun(event));
     }
     const changes = delivery?.apply(event) ?? false;
     if (event.type === "agent_end") delivery = undefined;
@@ -227,8 +224,7 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
       const next = open(id);
       if (next === undefined) return { type: "unknown" };
       if (pointers.sessionOf(key) === id) return { type: "here" };
-      const chat = pointers.chatOf(id);
-      if (chat !== undefined && makeChatKey(chat) !== key) return { type: "taken" };
+      if (pointers.chatOf(id) !== undefined) return { type: "taken" };
       if (delivery !== undefined) return { type: "busy" };
       pointers.point(key, id);
       goneUntold = false;

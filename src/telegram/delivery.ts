@@ -1,6 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
-import type { Face, SessionEvent } from "../domain/events.ts";
-import type { ChatPlace, TurnId } from "../domain/ids.ts";
+import type { SessionEvent } from "../domain/events.ts";
+import type { ChatPlace } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { TurnSoFar } from "../domain/sessions.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
@@ -19,13 +19,12 @@ import { EMPTY_ANSWER, PLACEHOLDER, REST_COMES, REST_IN_FILE } from "./words.ts"
 
 export interface DeliveryOptions {
   readonly place: ChatPlace;
-  readonly turnId: TurnId;
+  /** What there is of the turn: its begin, or more where it comes to the chat while it runs. */
+  readonly turn: TurnSoFar;
   /** The message that the turn answers, where it is in this chat; asked as the turn ends. */
   readonly replyTo?: () => number | undefined;
   /** The line of what was asked elsewhere, where the chat has it from before a restart. */
   readonly asked?: FormattedText | undefined;
-  /** What there is of the turn: its begin, or more where it comes to the chat while it runs. */
-  readonly soFar?: TurnSoFar;
   /** What the chat shows of the turn from before a restart. */
   readonly before?: readonly ShownMessage[];
   readonly ledger?: DeliveryLedger;
@@ -69,15 +68,21 @@ interface Wanted {
   readonly overflows: boolean;
 }
 
+/** A turn of which nothing is there but its begin. */
+export function justBegun(event: SessionEvent & { readonly type: "agent_start" }): TurnSoFar {
+  return { id: event.turnId, face: event.face, transcript: applyEvent(emptyTranscript, event) };
+}
+
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { place, turnId, replyTo, soFar, ledger, clock, log } = options;
+  const { place, turn: begun, replyTo, ledger, clock, log } = options;
+  const { id: turnId, face } = begun;
   const rendering = createRendering();
   const pages = createShownPages({
     turn: turnId,
     log,
     ...(options.before === undefined ? {} : { before: options.before }),
   });
-  let transcript: Transcript = soFar?.transcript ?? emptyTranscript;
+  let transcript: Transcript = begun.transcript;
   /** What the chat shows, but for a page that is still to come. */
   let shown: Look = { seq: 0, now: 0, date: 0 };
   /** What the last call belongs to, until its answer is heard. */
@@ -86,7 +91,6 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   let rest: Urgency | undefined;
   let spokeAt = Number.NEGATIVE_INFINITY;
   let typedAt = Number.NEGATIVE_INFINITY;
-  let face: Face | undefined = soFar?.face;
   let prompt: number | undefined;
   /** What is still to be said after the last page, once the turn has ended. */
   let closing: readonly Call[] | undefined;
@@ -140,7 +144,6 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       if (isFinal()) return false;
       const isAwaited = transcript.seq > shown.seq && pages.lastText !== PLACEHOLDER;
       transcript = applyEvent(transcript, event);
-      if (event.type === "agent_start") ({ face } = event);
       if (event.type === "agent_end") prompt = replyTo?.();
       return !(isAwaited && (event.type === "message_update" || event.type === "tool_execution_update"));
     },
@@ -172,7 +175,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         return [{ urgency: "edit", at: firstWords ? now : throttled }, typing];
       }
       // What a chat was just given is not edited before something happens, also where time goes by in it.
-      if (transcript.seq === soFar?.transcript.seq) return [typing];
+      if (transcript.seq === begun.transcript.seq) return [typing];
       // Counted from the last look: from now it would never be due, for the next change is always ahead.
       const changesIn = untilViewChanges(transcript, shown.date);
       if (changesIn === undefined) return [typing];

@@ -6,7 +6,7 @@ import type { TurnOutcome } from "../domain/turn.ts";
 import { isAsked } from "./asked.ts";
 import { deliveryLedger, shownBefore, type TurnStore } from "./bookkeeping.ts";
 import type { Conversation } from "./conversations.ts";
-import { createDelivery } from "./delivery.ts";
+import { createDelivery, justBegun } from "./delivery.ts";
 import { createDraft } from "./draft.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Outboxes } from "./outboxes.ts";
@@ -167,17 +167,16 @@ function resumeDelivery(
   const place = parseChatKey(chat);
   if (place === undefined) return;
   const before = shownBefore(turns, id);
+  const at = clock.date();
   const delivery = createDelivery({
     place,
-    turnId: id,
+    turn: justBegun({ type: "agent_start", seq: 1, at, turnId: id, face: "telegram" }),
     before,
     asked: before.slice(0, 1).find(isAsked),
     ledger: deliveryLedger(turns, chat, id, log),
     clock,
     log,
   });
-  const at = clock.date();
-  delivery.apply({ type: "agent_start", seq: 1, at, turnId: id, face: "telegram" });
   for (const [index, text] of said.entries()) {
     const key = `${index}`;
     delivery.apply({

@@ -1,12 +1,12 @@
 import { Api } from "grammy";
 import type { AgentEvent, SessionEvent, TurnEvent } from "../../src/domain/events.ts";
 import { type ChatPlace, makeTurnId } from "../../src/domain/ids.ts";
-import { applyEvent, emptyTranscript } from "../../src/domain/transcript.ts";
+import { applyEvent } from "../../src/domain/transcript.ts";
 import type { BotApi, ShownMessage } from "../../src/playground/bot-api/bot-api.ts";
 import type { ActiveFault } from "../../src/playground/bot-api/faults.ts";
 import type { Person } from "../../src/playground/bot-api/person.ts";
 import { startBotApi } from "../../src/playground/bot-api/start.ts";
-import { createDelivery, type Delivery } from "../../src/telegram/delivery.ts";
+import { createDelivery, type Delivery, justBegun } from "../../src/telegram/delivery.ts";
 import { grammyFetch } from "../../src/telegram/fetch.ts";
 import { createOutboxes, type Outboxes } from "../../src/telegram/outboxes.ts";
 import { createPerform } from "../../src/telegram/perform.ts";
@@ -114,10 +114,17 @@ function createPlay(scenario: Scenario, clock: FakeClock, server: BotApi) {
       const [prompt] = await adaIn(chat.place).say(`prompt ${chat.turns.length}`);
       const promptId = prompt?.message_id ?? 0;
       const number = chat.turns.length;
-      turn = { number, transcript: emptyTranscript, promptId, mayBePlain: false };
+      seq += 1;
+      const begun = justBegun({ type: "agent_start", turnId, face: "telegram", seq, at: clock.date() });
+      turn = { number, transcript: begun.transcript, promptId, mayBePlain: false };
       chat.turns.push(turn);
-      delivery = createDelivery({ place: chat.place, turnId, replyTo: () => promptId, clock, log });
-      happens({ type: "agent_start", turnId, face: "telegram" })();
+      delivery = createDelivery({
+        place: chat.place,
+        turn: begun,
+        replyTo: () => promptId,
+        clock,
+        log,
+      });
       chat.outbox.join(watch.owned(delivery, number));
     };
     const moments: Moment[] = [{ at, act: begin }];

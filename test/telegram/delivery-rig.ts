@@ -75,8 +75,8 @@ export async function startDelivery({
     at: clock.date(),
   });
   const begun = [{ type: "agent_start", turnId, face } as const, ...so].map(number);
-  const soFar = { id: turnId, face, transcript: begun.reduce(applyEvent, emptyTranscript) };
-  const delivery = createDelivery({ place, turnId, soFar, clock, log });
+  const turn = { id: turnId, face, transcript: begun.reduce(applyEvent, emptyTranscript) };
+  const delivery = createDelivery({ place, turn, clock, log });
   const apply = (event: AgentEvent | TurnEvent): void => void delivery.apply(number(event));
   outbox.join(delivery);
   await clock.settle();
