@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import type { ServerFrame, SessionInfo } from "../src/domain/wire.ts";
-import { FAKE_AGENT, freePort, startEvie } from "./running-evie.ts";
+import { FAKE_AGENT, freePort, type RunningEvie, startEvie } from "./running-evie.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
@@ -32,6 +32,20 @@ async function startWithHttp() {
     return await response.json();
   };
   return { evie, token, base, ask };
+}
+
+/** Evie once more, where one that has ended was: at its home, its port and its bot. */
+async function startAgain({ home, api }: RunningEvie, base: string) {
+  return await startEvie({
+    awaitReady: false,
+    env: {
+      EVIE_HOME: home,
+      EVIE_HTTP_PORT: new URL(base).port,
+      EVIE_AGENT_COMMAND: `${process.execPath} ${FAKE_AGENT}`,
+      TELEGRAM_API_ROOT: api.root,
+      TELEGRAM_BOT_TOKEN: api.token,
+    },
+  });
 }
 
 const LINK = /http:\/\/127\.0\.0\.1:(\d+)\/\?key=\S+/;
@@ -130,16 +144,7 @@ describe("evie with its HTTP face", () => {
     expect([answer?.silent, more]).toEqual([true, []]);
 
     await evie.stop();
-    await using again = await startEvie({
-      awaitReady: false,
-      env: {
-        EVIE_HOME: evie.home,
-        EVIE_HTTP_PORT: new URL(base).port,
-        EVIE_AGENT_COMMAND: `${process.execPath} ${FAKE_AGENT}`,
-        TELEGRAM_API_ROOT: evie.api.root,
-        TELEGRAM_BOT_TOKEN: evie.api.token,
-      },
-    });
+    await using again = await startAgain(evie, base);
     await again.wrote((output) => output.includes('"ready"'), "that it is ready");
     await ask("POST", `/api/sessions/${sessions[0]?.id}/prompt`, { text: "and again" });
     await visitor.hears((message) => message.text === "Echo: and again", "the answer after the restart");
@@ -204,16 +209,7 @@ describe("evie with its HTTP face", () => {
 
     await evie.stop();
     const before = visitor.said().length;
-    await using again = await startEvie({
-      awaitReady: false,
-      env: {
-        EVIE_HOME: evie.home,
-        EVIE_HTTP_PORT: new URL(base).port,
-        EVIE_AGENT_COMMAND: `${process.execPath} ${FAKE_AGENT}`,
-        TELEGRAM_API_ROOT: evie.api.root,
-        TELEGRAM_BOT_TOKEN: evie.api.token,
-      },
-    });
+    await using again = await startAgain(evie, base);
     await again.wrote((output) => output.includes('"ready"'), "that it is ready");
     await ask("POST", `/api/sessions/${id}/prompt`, { text: "once more" });
     await visitor.hears(({ text }) => text === "Echo: once more", "what is asked there after a restart");

@@ -2,7 +2,7 @@ import { telegramLink } from "../domain/wire.ts";
 import { Icon } from "../page-kit/icon.tsx";
 import { useDeck } from "./page.ts";
 import { PhaseMark } from "./session-list.tsx";
-import { phaseOf } from "./state.ts";
+import { hasChat, phaseOf } from "./state.ts";
 import { FACES, PHASES, sessionName, usageWords } from "./words.ts";
 
 export interface HeaderProps {
@@ -46,10 +46,8 @@ export function Header({ sessionId, isDrawerOpen, onDrawer }: HeaderProps) {
 /** To go on in a chat, with a session that no chat speaks with: one that does needs no link, or would refuse it. */
 function TelegramLink({ sessionId }: { readonly sessionId: string }) {
   const bot = useDeck((state) => state.bot);
-  const isFree = useDeck(({ sessions }) =>
-    sessions?.some(({ id, chat }) => id === sessionId && chat === undefined),
-  );
-  if (bot === undefined || isFree !== true) return null;
+  const isFree = useDeck((state) => hasChat(state, sessionId) === false);
+  if (bot === undefined || !isFree) return null;
   return (
     <a class="onward" href={telegramLink(bot, sessionId)} target="_blank" rel="noreferrer" title={`@${bot}`}>
       <Icon name="plane" />

@@ -2,6 +2,7 @@ import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { useDeck, usePage } from "./page.ts";
 import { QuestionDialog } from "./question-dialog.tsx";
+import { hasChat } from "./state.ts";
 import { TranscriptView } from "./transcript-view.tsx";
 
 /** One session: what was said, what is asked, and where to write. */
@@ -11,10 +12,8 @@ export function SessionView({ sessionId }: { readonly sessionId: string }) {
   const refused = useDeck((state) => state.refused[sessionId]);
   const question = conversation?.questions[0];
   // A chat may have come back to it since.
-  const hasChat = useDeck(({ sessions }) =>
-    sessions?.some(({ id, chat }) => id === sessionId && chat !== undefined),
-  );
-  const replacedBy = hasChat === true ? undefined : conversation?.replacedBy;
+  const isInChat = useDeck((state) => hasChat(state, sessionId) === true);
+  const replacedBy = isInChat ? undefined : conversation?.replacedBy;
   return (
     <>
       {conversation !== undefined ? (

@@ -110,6 +110,12 @@ export function isRunning({ transcript, about }: Conversation): boolean {
   return about.state === "running" || about.state === "waiting";
 }
 
+/** Whether a chat speaks with a session; undefined while evie has not listed it. */
+export function hasChat({ sessions }: DeckState, sessionId: string): boolean | undefined {
+  const listed = sessions?.find(({ id }) => id === sessionId);
+  return listed === undefined ? undefined : listed.chat !== undefined;
+}
+
 /** What a session is doing, from what is known first: its own events come before the list does. */
 export function phaseOf(conversation: Conversation): SessionPhase {
   if (conversation.questions.length > 0) return "waiting";

@@ -112,7 +112,6 @@ export function createTelegram(options: TelegramOptions): Telegram {
     log,
   });
   let intake: Intake | undefined;
-  let username: string | undefined;
 
   // In front of everything that could keep an update: a claim's secret goes no further.
   bot.api.config.use(async (call, method, payload, signal) => {
@@ -233,13 +232,12 @@ export function createTelegram(options: TelegramOptions): Telegram {
         username: me.username,
         isAllowed: (userId) => allowedUsers.has(userId) || claim.isOwner(userId),
       });
-      ({ username } = me);
       void offerCommands();
       void claim.offer(me.username, closed.signal);
       return { id: me.id, username: me.username };
     },
     get username() {
-      return username;
+      return bot.isInited() ? bot.botInfo.username : undefined;
     },
     health() {
       const { lastGoodPoll } = poller;

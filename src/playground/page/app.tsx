@@ -1,5 +1,7 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useMemo, useRef, useState } from "preact/hooks";
+import { browserClock } from "../../page-kit/browser-clock.ts";
 import type { Store } from "../../page-kit/store.ts";
+import { useLater } from "../../page-kit/use-later.ts";
 import type { ChatMessage } from "../wire.ts";
 import { act, sendFiles } from "./act.ts";
 import { Announcer } from "./announcer.tsx";
@@ -31,11 +33,7 @@ export function App({ store }: { readonly store: Store<State> }) {
     (error: unknown) => store.update((now) => ({ ...now, toast: sentence(error) })),
     [store],
   );
-  useEffect(() => {
-    if (toast === undefined) return undefined;
-    const timer = setTimeout(() => store.update(({ toast: _passed, ...rest }) => rest), TOAST_MS);
-    return () => clearTimeout(timer);
-  }, [toast]);
+  useLater(browserClock, toast, TOAST_MS, () => store.update(({ toast: _passed, ...rest }) => rest));
 
   const say = useCallback((text: string) => void act("say", { text }).catch(tell), [tell]);
   const actions = useMemo<MessageActions>(
