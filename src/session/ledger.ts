@@ -5,7 +5,7 @@ import type { TurnEnding } from "../domain/sessions.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
 
 /*
- * What the sessions need of a store. Each call throws when the store does, and what it wrote is durable when it returns.
+ * What the sessions need of a store. Each call throws when the store does, and what it wrote outlives evie when it returns.
  */
 
 /** What becomes known of a session while it is used. */
@@ -73,7 +73,7 @@ export interface PictureLedger {
   drop(session: SessionId): void;
 }
 
-/** Every turn, from its flush to its end. With both its session was used. */
+/** Every turn, from its flush to its end. Its session was used when an agent took it, and when it ended. */
 export interface TurnLedger {
   /** A turn is there, and takes the place of `instead`, whose prompt is in front of its own. `prompt` is kept until an agent has it. */
   flushed(

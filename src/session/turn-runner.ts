@@ -16,7 +16,7 @@ import {
 } from "./running-turn.ts";
 import { drop, makeTurn, release, rowOf, type TurnRow, type WaitingTurn } from "./waiting-turn.ts";
 
-/** What is written down of a session's turns. Each call throws when it cannot be, and is durable when it returns. */
+/** What is written down of a session's turns, and outlives evie once a call returns. Each throws when it cannot be. */
 export interface RunnerLedger {
   /** A turn is there, made of this. It takes the place of `instead`, whose prompt is in front of its own. */
   flushed(turn: TurnRow, instead?: TurnId): void;

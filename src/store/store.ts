@@ -12,7 +12,7 @@ import { createStoredRequests } from "./requests.ts";
 import type { StoredRequests } from "./requests.ts";
 import { createStoredSessions } from "./sessions.ts";
 import type { StoredSessions } from "./sessions.ts";
-import { createTogether } from "./transaction.ts";
+import { createTransactions } from "./transaction.ts";
 import type { Together } from "./transaction.ts";
 import { createStoredTurns } from "./turns.ts";
 import type { StoredTurns } from "./turns.ts";
@@ -40,7 +40,8 @@ export interface Store {
  */
 export function openStore(path: string, clock: Clock): { readonly store: Store; readonly setAside?: string } {
   const { database, ...rest } = openDatabase(path, clock);
-  const together = createTogether(database);
+  const transactions = createTransactions(database);
+  const { together } = transactions;
   return {
     ...rest,
     store: {
@@ -50,7 +51,7 @@ export function openStore(path: string, clock: Clock): { readonly store: Store; 
       chats: createStoredChats(database),
       owner: createStoredOwner(database, together),
       updates: createStoredUpdates(database, together, clock),
-      turns: createStoredTurns(database, together, clock),
+      turns: createStoredTurns(database, transactions, clock),
       bubbles: createStoredBubbles(database, together),
       together,
       close() {

@@ -6,7 +6,7 @@ import type { ChatKey, SessionId, TurnId } from "../domain/ids.ts";
 import type { KeptDraft } from "../domain/prompt.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
 import { isFace } from "./sessions.ts";
-import type { Together } from "./transaction.ts";
+import type { Transactions } from "./transaction.ts";
 
 interface NewTurn {
   readonly id: TurnId;
@@ -44,7 +44,11 @@ interface KnownTurn {
   readonly repeated: boolean;
 }
 
-/** Every turn, from its flush to its delivery; with its flush and its end its session was used. Each call throws when the database does, and is durable when it returns. */
+/**
+ * Every turn, from its flush to its delivery; when an agent has taken it, and with its end, its session was used. Each
+ * call throws when the database does. What it writes is on the disk when it returns, but for a flush that is made of
+ * updates alone, and a hand-over: a power cut right behind them ends the agent as well, and the updates are still there.
+ */
 export interface StoredTurns {
   /**
    * A turn is there. Its updates are spent in the same transaction, and a turn that it takes the place of gives its
@@ -82,7 +86,11 @@ const CHAT = `COALESCE(
   (SELECT chat FROM bubbles WHERE turn_id = turns.id LIMIT 1),
   (SELECT key FROM chats WHERE chats.session_id = turns.session_id LIMIT 1))`;
 
-export function createStoredTurns(database: DatabaseSync, together: Together, clock: Clock): StoredTurns {
+export function createStoredTurns(
+  database: DatabaseSync,
+  { together, unsynced }: Transactions,
+  clock: Clock,
+): StoredTurns {
   const insert = database.prepare(
     `INSERT INTO turns (id, session_id, face, sources, prompt, flushed_at)
      VALUES (:id, :sessionId, :face, :sources, :prompt, :at)
@@ -122,8 +130,9 @@ export function createStoredTurns(database: DatabaseSync, together: Together, cl
   const sweepBubbles = database.prepare("DELETE FROM bubbles WHERE turn_id NOT IN (SELECT id FROM turns)");
 
   return {
-    flushed: ({ id, sessionId, face, sources, prompt }, instead) =>
-      together(() => {
+    flushed: ({ id, sessionId, face, sources, prompt }, instead) => {
+      const write = prompt === undefined ? unsynced : together;
+      write(() => {
         const at = clock.date();
         insert.run({
           id,
@@ -133,10 +142,10 @@ export function createStoredTurns(database: DatabaseSync, together: Together, cl
           prompt: prompt === undefined ? null : JSON.stringify(prompt),
           at,
         });
-        touch.run({ id, at });
         for (const source of sources) spend.run(source);
         if (instead !== undefined) giveUp.run({ id: instead, at });
-      }),
+      });
+    },
     giveUp: (id) => void giveUp.run({ id, at: clock.date() }),
     shelved: (id, sources) =>
       together(() => {
@@ -153,8 +162,16 @@ export function createStoredTurns(database: DatabaseSync, together: Together, cl
         end.run({ id, outcome: '{"type":"stopped"}', final: "[]", at });
         deliver.run({ id, at });
       }),
-    handed: (id, fileSize) => void hand.run({ id, fileSize, at: clock.date() }),
-    accepted: (id) => void accept.run({ id, at: clock.date() }),
+    handed: (id, fileSize) =>
+      unsynced(() => {
+        hand.run({ id, fileSize, at: clock.date() });
+      }),
+    accepted: (id) =>
+      together(() => {
+        const at = clock.date();
+        accept.run({ id, at });
+        touch.run({ id, at });
+      }),
     ending: (id, reason) => void noteEnding.run({ id, reason }),
     ended: (id, outcome, said) =>
       together(() => {

@@ -120,7 +120,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
       for (const update of listOf(answer.result)) claim.admit(update as Update);
     return answer;
   });
-  bot.use((context) => intake?.take(context.update));
+  bot.use((context) => intake?.take(context.update, poller.arrivedAt));
 
   const poller = createPoller({
     api: bot.api,

@@ -12,8 +12,8 @@ export interface BurstsOptions<Part> {
 
 /** The Message Bursts that wait, one a chat. */
 export interface Bursts<Part> {
-  /** Adds a part at its moment of arrival and moves the deadline. True when this part opened the burst. */
-  add(key: ChatKey, part: Part): boolean;
+  /** Adds a part and moves the deadline, which counts from `arrivedAt`, on the clock; now by default. True when this part opened the burst. */
+  add(key: ChatKey, part: Part, arrivedAt?: number): boolean;
   /** Puts what was flushed and could not be handed on in front of what waits, to be flushed again after `ms`. */
   putBack(key: ChatKey, parts: readonly Part[], ms: number): void;
   /** Replaces the first part that `matches` by what `change` makes of it. False when none waits. The deadline stays. */
@@ -60,8 +60,8 @@ export function createBursts<Part>({ clock, flush, fault }: BurstsOptions<Part>)
   }
 
   return {
-    add(key, part) {
-      const deadline = clock.now() + DEBOUNCE_WINDOW;
+    add(key, part, arrivedAt = clock.now()) {
+      const deadline = arrivedAt + DEBOUNCE_WINDOW;
       const waiting = pending.get(key);
       if (waiting !== undefined) {
         waiting.parts.push(part);

@@ -32,8 +32,8 @@ export interface IntakeOptions {
 }
 
 export interface Intake {
-  /** Takes one update, synchronously: a content message is in its burst when this returns. */
-  take(update: Update): void;
+  /** Takes one update, which came at `arrivedAt` on the clock, by default now. Synchronous: a content message is in its burst when this returns. */
+  take(update: Update, arrivedAt?: number): void;
   /** Takes nothing more and tells the chats whose bursts wait: they are kept, and taken up at the next start. */
   close(): void;
 }
@@ -120,7 +120,7 @@ export function createIntake(options: IntakeOptions): Intake {
     say(place, replies.shuttingDown);
   }
 
-  function takeContent(message: Incoming, update: Update): void {
+  function takeContent(message: Incoming, update: Update, arrivedAt: number | undefined): void {
     const { key, place } = message;
     if (closed) return sayKept(key, place);
     const written = writtenAt(update);
@@ -129,7 +129,7 @@ export function createIntake(options: IntakeOptions): Intake {
     const kinship = kinshipOf(update);
     const late = latePieces.turnOf(key, kinship);
     const part = makeParts.of(message, update.update_id);
-    const opened = bursts.add(key, { ...part, kinship, ...(late === undefined ? {} : { late }) });
+    const opened = bursts.add(key, { ...part, kinship, ...(late === undefined ? {} : { late }) }, arrivedAt);
     if (opened) wake(key);
   }
 
@@ -183,13 +183,13 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   return {
-    take(update) {
+    take(update, arrivedAt) {
       const received = receive(update, recipient);
       const id = update.update_id;
       if ("place" in received) outboxes(received.place.chatId).revive();
       switch (received.type) {
         case "content":
-          return takeContent(received, update);
+          return takeContent(received, update, arrivedAt);
         case "command":
           return takeCommand(received, id);
         case "press":

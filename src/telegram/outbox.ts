@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../domain/clock.ts";
 import type { ChatPlace } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
@@ -98,6 +99,8 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
   }
 
   async function pump(): Promise<void> {
+    // What is said takes milliseconds to make, and a prompt on its way to the agent would wait for its own placeholder.
+    await setImmediate();
     for (;;) {
       const now = clock.now();
       const candidate = closed || blocked ? undefined : choose(now);

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { type Api, InputFile } from "grammy";
 import type { Clock } from "../domain/clock.ts";
 import type { ChatPlace } from "../domain/ids.ts";
@@ -20,8 +19,6 @@ const DEADLINES: Readonly<Record<Call["type"], number>> = {
 /** Does calls through grammY's API object, and ends those under way when `closed`. Only an outbox may hold the answer of this. */
 export function createPerform(api: Api, clock: Clock, closed: AbortSignal): PerformCall {
   return async (place, call) => {
-    // A call takes milliseconds to make, and a prompt on its way to the agent would wait for its own placeholder.
-    await setImmediate();
     const deadline = startDeadline(clock, DEADLINES[call.type]);
     try {
       const signal = AbortSignal.any([deadline.signal, closed]);

@@ -11,6 +11,11 @@ import { type GrammySignal, toGrammy, toNative } from "./signals.ts";
 const POLL_TIMEOUT = 30;
 /** Milliseconds on top, after which a poll that says nothing is given up. */
 const POLL_MARGIN = 15_000;
+/**
+ * Milliseconds that keeping a batch may take and count into its windows. After longer ones, as on a full disk, what
+ * belongs to the batch may come right behind it, and must not find its window over.
+ */
+const KEPT_WITHIN = 100;
 /** Milliseconds of nothing but conflicts after which evie leaves the bot to whoever else polls it. */
 const CONFLICT_LIMIT = 5 * 60_000;
 /** Milliseconds for the last confirmation, at the end. */
@@ -61,6 +66,8 @@ export interface Poller {
   run(): Promise<void>;
   /** Stops receiving and confirms what was kept, so that it does not come again. Never rejects; needs no `run` before. */
   stop(): Promise<void>;
+  /** When the batch that is being handled came, in the clock's milliseconds. */
+  readonly arrivedAt: number;
   /** When Telegram last answered a poll, in milliseconds since 1970; undefined before the first answer. */
   readonly lastGoodPoll: number | undefined;
 }
@@ -73,6 +80,7 @@ export function createPoller({ api, keep, handle, clock, log, backoff }: PollerO
   /** Everything below it is kept: Telegram may forget it. */
   let offset = 0;
   let lastGoodPoll: number | undefined;
+  let arrivedAt = 0;
   let conflictSince: number | undefined;
   let started = false;
 
@@ -84,8 +92,10 @@ export function createPoller({ api, keep, handle, clock, log, backoff }: PollerO
         backoff.reset();
         lastGoodPoll = clock.date();
         conflictSince = undefined;
+        const polledAt = clock.now();
         const fresh = await keep(updates, signal);
         if (fresh === undefined) return [];
+        arrivedAt = clock.now() - polledAt > KEPT_WITHIN ? clock.now() : polledAt;
         const last = updates.at(-1);
         if (last !== undefined) offset = last.update_id + 1;
         return [...fresh];
@@ -137,6 +147,9 @@ export function createPoller({ api, keep, handle, clock, log, backoff }: PollerO
   const runner = createRunner(createSource({ supply }), sink);
 
   return {
+    get arrivedAt() {
+      return arrivedAt;
+    },
     get lastGoodPoll() {
       return lastGoodPoll;
     },

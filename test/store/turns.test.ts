@@ -42,7 +42,7 @@ test("a turn goes from flushed to handed, accepted and ended, and is then open n
   ]);
 });
 
-test("a session was used last when a turn of it was flushed or ended", async () => {
+test("a session was used last when an agent took a turn of it, or one ended", async () => {
   using rig = setUp();
   const { sessions, turns } = rig.store;
   const at = rig.clock.date();
@@ -52,8 +52,11 @@ test("a session was used last when a turn of it was flushed or ended", async () 
   const turn = makeTurnId();
   await rig.clock.advance(10);
   turns.flushed({ id: turn, sessionId: one, face: "deck", sources: [] });
+  turns.accepted(turn);
   await rig.clock.advance(10);
-  turns.flushed({ id: makeTurnId(), sessionId: other, face: "deck", sources: [] });
+  const next = makeTurnId();
+  turns.flushed({ id: next, sessionId: other, face: "deck", sources: [] });
+  turns.accepted(next);
   expect(sessions.list().map(({ id }) => id)).toEqual([other, one]);
   await rig.clock.advance(10);
   turns.ended(turn, { type: "done" }, []);

@@ -50,6 +50,17 @@ describe("a message burst", () => {
     expect(flushed.map(({ parts }) => parts.length)).toEqual([100]);
   });
 
+  test("counts its window from the arrival of a message, however late it hears of it", async () => {
+    const { clock, bursts, flushed } = setUp();
+    const arrivedAt = clock.now();
+    await clock.advance(20);
+    bursts.add(ANNA, "one", arrivedAt);
+    await clock.advance(DEBOUNCE_WINDOW - 21);
+    expect(flushed).toEqual([]);
+    await clock.advance(1);
+    expect(flushed).toEqual([{ key: ANNA, parts: ["one"], at: arrivedAt + DEBOUNCE_WINDOW }]);
+  });
+
   test("keeps its parts in the order of their arrival", async () => {
     const { clock, bursts, flushed } = setUp();
     for (const part of ["one", "two", "three"]) bursts.add(ANNA, part);

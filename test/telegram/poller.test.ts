@@ -18,6 +18,8 @@ interface PollerRig extends ApiRig {
   ending(): unknown;
   /** When each poll came. */
   polls(): readonly number[];
+  /** When each update that was handled had come, on the clock. */
+  readonly arrivals: readonly number[];
 }
 
 const OVER = "over";
@@ -28,6 +30,7 @@ async function startPoller(
 ): Promise<PollerRig> {
   const rig = await startApiRig();
   const handled: Update[] = [];
+  const arrivals: number[] = [];
   const poller = createPoller({
     api: rig.api,
     clock: rig.clock,
@@ -36,6 +39,7 @@ async function startPoller(
     keep,
     handle: async (update) => {
       handled.push(update);
+      arrivals.push(poller.arrivedAt);
       await handle?.(update);
     },
   });
@@ -43,6 +47,7 @@ async function startPoller(
   return {
     ...rig,
     handled,
+    arrivals,
     ending: () => ending,
     async stop() {
       let stopped = false;
@@ -52,6 +57,9 @@ async function startPoller(
     },
     polls: () => rig.server.callsOf("getUpdates").map(({ at }) => at),
     poller: {
+      get arrivedAt() {
+        return poller.arrivedAt;
+      },
       run: () =>
         poller.run().then(
           () => void (ending = OVER),
@@ -103,6 +111,25 @@ describe("polling", () => {
     kept.resolve();
     await rig.server.until(() => rig.server.pendingUpdates.length === 0);
     expect(texts(rig.handled)).toEqual(["new"]);
+    await rig.stop();
+    await running;
+  });
+
+  test.each([
+    { what: "when Telegram gave it, whatever keeping it took", keptAfter: 80, arrival: 0 },
+    { what: "when it was kept, where that took long", keptAfter: 60_000, arrival: 60_000 },
+  ])("says that a batch came $what", async ({ keptAfter, arrival }) => {
+    const keeping = Promise.withResolvers<void>();
+    const rig = await startPoller(undefined, async (batch) => {
+      keeping.resolve();
+      await rig.clock.sleep(keptAfter);
+      return batch;
+    });
+    await rig.ada.say("hello");
+    const running = rig.poller.run();
+    await keeping.promise;
+    await rig.clock.advance(keptAfter);
+    expect(rig.arrivals).toEqual([arrival]);
     await rig.stop();
     await running;
   });
