@@ -2,6 +2,9 @@ import type { Clock } from "../domain/clock.ts";
 import type { ChatKey } from "../domain/ids.ts";
 import { DEBOUNCE_WINDOW } from "./timing.ts";
 
+/** Milliseconds: a timer is no finer. One that wakes a fraction too early would be slept on for a whole one. */
+const TIMER_GRAIN = 1;
+
 export interface BurstsOptions<Part> {
   readonly clock: Clock;
   /** Takes a burst whose deadline has passed. Called once a burst, synchronously with its removal. */
@@ -46,7 +49,7 @@ export function createBursts<Part>({ clock, flush, fault }: BurstsOptions<Part>)
       const { signal } = burst.discarded;
       await clock.sleep(burst.deadline - clock.now(), signal);
       if (signal.aborted) return;
-      if (clock.now() < burst.deadline) continue;
+      if (burst.deadline - clock.now() >= TIMER_GRAIN) continue;
       pending.delete(key);
       flush(key, burst.parts);
       return;

@@ -1,14 +1,17 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { DEBOUNCE_WINDOW } from "../../src/telegram/timing.ts";
 import type { BotApi } from "../../src/playground/bot-api/bot-api.ts";
 import { FAKE_AGENT, startEvie } from "../running-evie.ts";
 import { readNotes, startBareRelay } from "./bare.ts";
 import type { BenchRow } from "./row.ts";
 
-const CHATS = 4;
-const ROUNDS = 12;
+const CHATS = 2;
+const ROUNDS = 24;
+/** Milliseconds from an answer to the next message: who writes has read, and evie has written down that it is done. */
+const READING = 300;
 
 /** Milliseconds that evie may add to the window until the prompt is on the agent's stdin. */
 const MOST_TO_PROMPT = 10;
@@ -33,6 +36,7 @@ export async function benchLatency(): Promise<readonly BenchRow[]> {
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const [index, visitor] of visitors.entries()) {
       const mark = `mark-${round}-${index}-`;
+      await sleep(READING);
       const calls = visitor.calls().length;
       const [message] = await visitor.say(mark);
       await visitor.hears(({ text }) => text === `Echo: ${mark}`, "the echo");
@@ -69,6 +73,7 @@ async function benchBareRelay(): Promise<number[]> {
   await using relay = await startBareRelay();
   const arrivals = new Map<string, number>();
   for (let round = 0; round <= CHATS * ROUNDS; round += 1) {
+    await sleep(READING);
     const mark = `mark-${round}-`;
     const [message] = await relay.person.say(mark);
     await relay.settled(round + 1);
