@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { Readable, Transform } from "node:stream";
+import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fileTypeFromFile } from "file-type";
 import { GrammyError } from "grammy";
@@ -12,6 +12,7 @@ import type { PromptImage } from "../domain/prompt.ts";
 import type { Attached } from "./collate.ts";
 import { startDeadline } from "./deadline.ts";
 import type { FileReference } from "./receive.ts";
+import { request } from "./transport.ts";
 import { formatBytes } from "./words.ts";
 
 /** Bytes: what Telegram lets a bot download (`MAX_DOWNLOAD_FILE_SIZE` of its server). */
@@ -123,12 +124,10 @@ async function download(
   const stall = startDeadline(clock, STALLED_AFTER);
   try {
     const signal = AbortSignal.any([released, stall.signal]);
-    // Compressed on its way, it would not have the length that was promised.
-    const headers = { "accept-encoding": "identity" };
-    const response = await fetch(`${downloadRoot}/${encodePath(filePath)}`, { signal, headers });
-    if (!response.ok || response.body === null) {
-      await response.body?.cancel();
-      throw new Error(`the server answered ${response.status}`);
+    const response = await request(`${downloadRoot}/${encodePath(filePath)}`, { signal });
+    if (response.statusCode !== 200) {
+      response.destroy();
+      throw new Error(`the server answered ${response.statusCode}`);
     }
     let received = 0;
     const capped = new Transform({
@@ -139,11 +138,9 @@ async function download(
         else done(null, chunk);
       },
     });
-    await pipeline(Readable.fromWeb(response.body), capped, createWriteStream(path, { mode: 0o600 }), {
-      signal,
-    });
+    await pipeline(response, capped, createWriteStream(path, { mode: 0o600 }), { signal });
     // A connection that was closed early can look like an end: the promised length tells.
-    const promised = file.size ?? Number(response.headers.get("content-length") ?? received);
+    const promised = file.size ?? Number(response.headers["content-length"] ?? received);
     if (received < promised) throw new Error(`only ${received} of ${promised} bytes came`);
   } finally {
     stall.cancel();

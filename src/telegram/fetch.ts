@@ -1,23 +1,24 @@
-import type { ApiClientOptions } from "grammy";
+import type { OutgoingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
+import { json } from "node:stream/consumers";
 import { type GrammySignal, toNative } from "./signals.ts";
+import { request } from "./transport.ts";
 
-/** What grammY calls to reach Telegram. */
-type GrammyFetch = NonNullable<ApiClientOptions["fetch"]>;
+/** What grammY says to the function that it is given as `fetch`. */
+interface FetchInit {
+  readonly method: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string | Readable;
+  readonly signal: GrammySignal;
+}
 
 /**
- * A `fetch` for grammY that uses Node's own.
+ * What grammY calls to reach Telegram. Of an answer it reads `json` alone.
  *
  * grammY's default never notices a response that is cut in the middle, and leaves the bot deaf until its timeout;
- * and its errors carry the address with the bot's token in it. Node's does neither.
+ * and its errors carry the address with the bot's token in it. Node's own do neither.
  */
-export const grammyFetch: GrammyFetch = (input: string, init: FetchInit = {}) => {
-  // `agent` is node-fetch's own; the signal is followed until the body has been read as well.
-  const { signal, agent: _agent, ...rest } = init;
-  const followed = signal === null || signal === undefined ? {} : { signal: toNative(signal) };
-  return fetch(input, { ...rest, ...followed });
-};
-
-type FetchInit = Omit<RequestInit, "signal"> & {
-  readonly signal?: GrammySignal | null;
-  readonly agent?: unknown;
-};
+export async function grammyFetch(url: string, { method, headers, body, signal }: FetchInit) {
+  const answer = await request(url, { method, headers, body, signal: toNative(signal) });
+  return { json: (): Promise<unknown> => json(answer) };
+}

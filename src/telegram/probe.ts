@@ -1,8 +1,10 @@
+import type { IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import type { Clock } from "../domain/clock.ts";
 import { startDeadline } from "./deadline.ts";
-import { grammyFetch } from "./fetch.ts";
 import { loose, numberOf, stringOf } from "./loose.ts";
 import { UnauthorizedError } from "./poller.ts";
+import { request } from "./transport.ts";
 
 /** Milliseconds that Telegram has for each answer. */
 const PROBE_DEADLINE = 10_000;
@@ -50,14 +52,13 @@ type Asked = { readonly result: unknown; readonly ahead: number | undefined } | 
 async function ask({ token, apiRoot, clock }: ProbeBotOptions, method: string): Promise<Asked> {
   const deadline = startDeadline(clock, PROBE_DEADLINE);
   try {
-    const response = await grammyFetch(`${apiRoot}/bot${token}/${method}`, { signal: deadline.signal });
+    const response = await request(`${apiRoot}/bot${token}/${method}`, { signal: deadline.signal });
     const at = clock.date();
     const answer = loose<ApiAnswer>(await readJson(response));
-    if (answer.ok === true)
-      return { result: answer.result, ahead: aheadOf(response.headers.get("date"), at) };
+    if (answer.ok === true) return { result: answer.result, ahead: aheadOf(response.headers.date, at) };
     if (answer.ok !== false)
       return {
-        problem: `${hostOf(apiRoot)} answered, with status ${response.status}, but not as Telegram does. ${SEE_ROOT}`,
+        problem: `${hostOf(apiRoot)} answered, with status ${response.statusCode}, but not as Telegram does. ${SEE_ROOT}`,
       };
     const code = numberOf(answer.error_code);
     if (code === 401 || code === 404) return { problem: new UnauthorizedError().message };
@@ -86,16 +87,16 @@ const SEE_NETWORK =
   "See that this machine is online, and that nothing between it and Telegram is in the way.";
 const SEE_ROOT = "See that TELEGRAM_API_ROOT is right, and that no proxy is in the way.";
 
-async function readJson(response: Awaited<ReturnType<typeof grammyFetch>>): Promise<unknown> {
-  const text = await response.text();
+async function readJson(response: IncomingMessage): Promise<unknown> {
+  const body = await text(response);
   try {
-    return JSON.parse(text);
+    return JSON.parse(body);
   } catch {
     return undefined;
   }
 }
 
-function aheadOf(date: string | null, at: number): number | undefined {
+function aheadOf(date: string | undefined, at: number): number | undefined {
   const theirs = Date.parse(date ?? "");
   return Number.isNaN(theirs) ? undefined : at - theirs;
 }

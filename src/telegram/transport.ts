@@ -1,0 +1,29 @@
+import http, { type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
+import https from "node:https";
+import { pipeline, type Readable } from "node:stream";
+
+export interface Request {
+  /** Default: GET. */
+  readonly method?: string | undefined;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string | Readable | undefined;
+  /** Ends the request, and its answer while that is being read. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Sends a request, and gives the answer when its head has come; whoever reads its body hears when that is cut off.
+ * Redirects are not followed. Rejects with the system's error when there is no answer.
+ *
+ * On Node's own agents, which keep connections and know the proxy. Not `fetch`: what that loads stays in memory, a
+ * seventh of evie, and a call of it takes the processor twice as long.
+ */
+export function request(url: string, { method = "GET", headers = {}, body, signal }: Request) {
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const { request: open } = url.startsWith("https:") ? https : http;
+    const asked = open(url, { method, headers, ...(signal === undefined ? {} : { signal }) }, resolve);
+    asked.on("error", reject);
+    if (body === undefined || typeof body === "string") asked.end(body);
+    else pipeline(body, asked, (error) => void (error && reject(error)));
+  });
+}
