@@ -52,7 +52,7 @@ export function openStore(path: string, clock: Clock): { readonly store: Store; 
       owner: createStoredOwner(database, together),
       updates: createStoredUpdates(database, together, clock),
       turns: createStoredTurns(database, transactions, clock),
-      bubbles: createStoredBubbles(database, together),
+      bubbles: createStoredBubbles(database, transactions),
       together,
       close() {
         if (database.isOpen) database.close();

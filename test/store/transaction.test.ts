@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { makeSessionId, makeTurnId } from "../../src/domain/ids.ts";
+import { makeChatKey, makeSessionId, makeTurnId } from "../../src/domain/ids.ts";
+import { createStoredBubbles } from "../../src/store/bubbles.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { createTransactions, type Transactions } from "../../src/store/transaction.ts";
 import { createStoredTurns, type StoredTurns } from "../../src/store/turns.ts";
@@ -57,8 +58,8 @@ test.each(["together", "unsynced"] as const)(
 
 type Write = keyof Transactions;
 
-/** Turns, and which kinds of transaction their writes were since the last look. */
-function setUpTurns() {
+/** Turns and bubbles, and which kinds of transaction a write of theirs was. */
+function setUpTables() {
   const database = new DatabaseSync(":memory:");
   migrate(database);
   const { together } = createTransactions(database);
@@ -69,12 +70,11 @@ function setUpTurns() {
       writes.push(kind);
       return together(work);
     };
-  const turns = createStoredTurns(
-    database,
-    { together: noted("together"), unsynced: noted("unsynced") },
-    createFakeClock(),
-  );
+  const transactions = { together: noted("together"), unsynced: noted("unsynced") };
+  const turns = createStoredTurns(database, transactions, createFakeClock());
+  const bubbles = createStoredBubbles(database, transactions);
   return {
+    bubbles,
     writesOf(work: (turns: StoredTurns) => void): readonly Write[] {
       writes = [];
       work(turns);
@@ -85,7 +85,7 @@ function setUpTurns() {
 }
 
 test("only what a power cut cannot take is written without waiting for the disk", () => {
-  using rig = setUpTurns();
+  using rig = setUpTables();
   const [id, asked] = [makeTurnId(), makeTurnId()];
   const turn = { sessionId: makeSessionId(), face: "telegram", sources: [1] } as const;
   // Its updates are on the disk, and are flushed again.
@@ -98,4 +98,23 @@ test("only what a power cut cannot take is written without waiting for the disk"
   // From here on it must not run again by itself.
   expect(rig.writesOf((turns) => turns.accepted(id))).toEqual(["together"]);
   expect(rig.writesOf((turns) => turns.ended(id, { type: "done" }, []))).toEqual(["together"]);
+});
+
+test("which messages a chat shows waits for the disk, and what is in them does not", () => {
+  using rig = setUpTables();
+  const turn = makeTurnId();
+  const shows = (...contents: readonly (readonly [messageId: number, content: string])[]) =>
+    rig.writesOf(() =>
+      rig.bubbles.keep(
+        turn,
+        makeChatKey({ chatId: 7 }),
+        contents.map(([messageId, content]) => ({ messageId, content })),
+      ),
+    );
+  expect(shows([1, "…"])).toEqual(["together"]);
+  expect(shows([1, "One"])).toEqual(["unsynced"]);
+  expect(shows([1, "One"], [2, "Two"])).toEqual(["together"]);
+  expect(shows([1, "One"], [3, "Two"])).toEqual(["together"]);
+  expect(shows([1, "One"])).toEqual(["together"]);
+  expect(rig.bubbles.of(turn)).toEqual([{ messageId: 1, content: "One" }]);
 });
