@@ -6,7 +6,7 @@ import { receive } from "../../src/deck/receive.ts";
 import { emptyState } from "../../src/deck/state.ts";
 import { createStore } from "../../src/page-kit/store.ts";
 import { launchBrowser } from "../browser/chat-page.ts";
-import { type Paint, watchPaints } from "../deck/paints.ts";
+import { paintsOf, watchPaints } from "../deck/paints.ts";
 import { answers, attachFrames, scene } from "../deck/scenes.ts";
 import { numbered, opens, says, T0 } from "../domain/events.ts";
 import { startFakeDeckServer } from "../fakes/fake-deck-server.ts";
@@ -62,7 +62,7 @@ async function draw(files: PageFiles): Promise<BenchRow> {
   await watchPaints(page);
   await page.goto(`${server.url}/s/s`);
   await page.getByText(`word${EVENTS - 2}`).waitFor();
-  const paints = await page.evaluate<readonly Paint[]>("window.paints");
+  const paints = await paintsOf(page);
   const sizes = new Set(paints.map(({ text }) => text).filter((text) => text > 0));
   return {
     name: `deck: draw ${EVENTS} events`,

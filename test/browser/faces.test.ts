@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { SessionInfo } from "../../src/domain/wire.ts";
 import { type StandInModel, startStandInModel } from "../../src/playground/stand-in-model.ts";
 import { writeAgentFolder } from "../../src/playground/stand-in-model/agent-folder.ts";
-import { type Paint, watchPaints } from "../deck/paints.ts";
+import { paintsOf, watchPaints } from "../deck/paints.ts";
 import { type EvieOptions, FAKE_AGENT, type RunningEvie, startEvie, type Visitor } from "../running-evie.ts";
 import { launchBrowser } from "./chat-page.ts";
 
@@ -107,11 +107,13 @@ describe("with the real agent", () => {
   test("a turn that was begun in the chat is seen live in the deck", async () => {
     const anna = await acquainted(real);
     const deck = await openDeck(real, anna);
-    await anna.say('count MOCK{"text":"one two three four five six","delayMs":150}');
-    await deck.said.filter({ hasText: "one two" }).waitFor();
-    await deck.page.locator(".phase.running").first().waitFor();
-    await anna.hears(is("one two three four five six"), "the answer");
-    await deck.said.filter({ hasText: "five six" }).waitFor();
+    const words = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
+    await anna.say(`count MOCK${JSON.stringify({ text: words, delayMs: 50 })}`);
+    await anna.hears(is(words), "the answer");
+    await deck.said.filter({ hasText: "word39" }).waitFor();
+    // Looked at afterwards: a look in the middle could come too late.
+    const live = (await paintsOf(deck.page)).filter(({ running }) => running).map(({ text }) => text);
+    expect(new Set(live).size).toBeGreaterThan(3);
     expect(await deck.page.locator(".row.mine").count()).toBe(2);
     expect(await deck.said.count()).toBe(2);
   });
@@ -138,7 +140,7 @@ describe("with the real agent", () => {
     const begun = await anna.hears(holds("word20"), "a part of the answer");
     const { page } = await openDeck(real, anna);
     await page.getByText("word119").waitFor();
-    const paints = (await page.evaluate<readonly Paint[]>("window.paints")).filter(({ text }) => text > 0);
+    const paints = (await paintsOf(page)).filter(({ text }) => text > 0);
     // Two prompts and two answers.
     expect(new Set(paints.map(({ bubbles }) => bubbles))).toEqual(new Set([4]));
     const lengths = paints.map(({ text }) => text);

@@ -5,7 +5,7 @@ import { buildDeck } from "../../src/deck/build.ts";
 import type { WireEvent } from "../../src/domain/wire.ts";
 import { numbered, opens, says, T0 } from "../domain/events.ts";
 import { asked, decks, soon, TEXT } from "./page-rig.ts";
-import type { Paint } from "./paints.ts";
+import { type Paint, paintsOf } from "./paints.ts";
 import { answers, QUESTION, scene } from "./scenes.ts";
 
 const LIMIT_BYTES = 100_000;
@@ -14,8 +14,8 @@ const SHOWN = TEXT.replaceAll(/\*\*|`|\n/g, "").length;
 
 const open = decks();
 
-async function paintsOf(page: Page, sessionId: string): Promise<readonly Paint[]> {
-  const all = await page.evaluate<readonly Paint[]>("window.paints");
+async function paintsIn(page: Page, sessionId: string): Promise<readonly Paint[]> {
+  const all = await paintsOf(page);
   return all.filter(({ session, text }) => session === sessionId && text > 0);
 }
 
@@ -36,7 +36,7 @@ describe("a session that has written 40,000 characters and waits for an answer",
     await deck.page.getByText("Line 59").waitFor();
     await deck.page.getByRole("link", { name: "Session waits" }).click();
     await asked(deck.page);
-    const [first] = await paintsOf(deck.page, "waits");
+    const [first] = await paintsIn(deck.page, "waits");
     expect(first).toMatchObject(whole());
     expect(await deck.page.getByText("The very end.").count()).toBe(1);
     expect(deck.errors).toEqual([]);
@@ -47,7 +47,7 @@ describe("a session that has written 40,000 characters and waits for an answer",
     await asked(deck.page);
     await deck.page.reload();
     await asked(deck.page);
-    expect((await paintsOf(deck.page, "waits"))[0]).toMatchObject(whole());
+    expect((await paintsIn(deck.page, "waits"))[0]).toMatchObject(whole());
   });
 
   test("stays whole when the socket is lost and comes back", async () => {
@@ -56,7 +56,7 @@ describe("a session that has written 40,000 characters and waits for an answer",
     deck.server.cut();
     await soon(() => deck.server.received.length).toBe(2);
     await deck.server.send({ type: "heartbeat", at: T0 });
-    const paints = await paintsOf(deck.page, "waits");
+    const paints = await paintsIn(deck.page, "waits");
     expect(Math.min(...paints.map(({ text }) => text))).toBe(paints[0]?.text);
     expect(new Set(paints.map(({ bubbles }) => bubbles))).toEqual(new Set([2]));
   });
@@ -78,7 +78,7 @@ describe("a session that has written 40,000 characters and waits for an answer",
       if (said !== undefined) await deck.page.locator(".row", { hasText: said }).last().waitFor();
     }
     await deck.page.getByText("And then it went on.").waitFor();
-    const grown = (await paintsOf(deck.page, "waits")).filter(({ bubbles }) => bubbles === 3);
+    const grown = (await paintsIn(deck.page, "waits")).filter(({ bubbles }) => bubbles === 3);
     expect(new Set(grown.map(({ text }) => text)).size).toBeGreaterThanOrEqual(words.length - 1);
     expect(await deck.page.locator(".question").count()).toBe(0);
   });
@@ -91,7 +91,7 @@ test("2,000 events in one batch are drawn once", async () => {
   ]);
   await using deck = await open("/s/many", { answer: answers(scene("many", { events })) });
   await deck.page.getByText("word 1998").waitFor();
-  const drawn = (await paintsOf(deck.page, "many")).map(({ text }) => text);
+  const drawn = (await paintsIn(deck.page, "many")).map(({ text }) => text);
   expect(new Set(drawn).size).toBe(1);
 });
 

@@ -9,6 +9,8 @@ export interface Paint {
   /** Characters of the transcript. */
   readonly text: number;
   readonly question: boolean;
+  /** Whether a turn was shown as running. */
+  readonly running: boolean;
   readonly bubbles: number;
 }
 
@@ -24,9 +26,15 @@ export async function watchPaints(page: Page): Promise<void> {
           session: log?.closest("[data-session]").dataset.session ?? "",
           text: [...(log?.querySelectorAll(".text, .words") ?? [])].reduce((sum, each) => sum + each.textContent.length, 0),
           question: document.querySelector(".question") !== null,
+          running: document.querySelector(".phase.running") !== null,
           bubbles: log?.querySelectorAll("[data-key]").length ?? 0,
         });
       }).observe(document, { subtree: true, childList: true, characterData: true });
     `,
   });
+}
+
+/** What the page has noted so far. */
+export function paintsOf(page: Page): Promise<readonly Paint[]> {
+  return page.evaluate<readonly Paint[]>("window.paints");
 }
