@@ -201,7 +201,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
 
   function take(update: Update): void {
     try {
-      intake?.take(update);
+      intake?.take(update, clock.now());
     } catch (error) {
       log.error({ err: error }, "an update could not be handled");
     }

@@ -32,8 +32,8 @@ export interface IntakeOptions {
 }
 
 export interface Intake {
-  /** Takes one update, which came at `arrivedAt` on the clock, by default now. Synchronous: a content message is in its burst when this returns. */
-  take(update: Update, arrivedAt?: number): void;
+  /** Takes one update, which came at `arrivedAt` on the clock. Synchronous: a content message is in its burst when this returns. */
+  take(update: Update, arrivedAt: number): void;
   /** Takes nothing more and tells the chats whose bursts wait: they are kept, and taken up at the next start. */
   close(): void;
 }
@@ -120,7 +120,7 @@ export function createIntake(options: IntakeOptions): Intake {
     say(place, replies.shuttingDown);
   }
 
-  function takeContent(message: Incoming, update: Update, arrivedAt: number | undefined): void {
+  function takeContent(message: Incoming, update: Update, arrivedAt: number): void {
     const { key, place } = message;
     if (closed) return sayKept(key, place);
     const written = writtenAt(update);

@@ -62,14 +62,28 @@ function setUp(options: Parameters<typeof createConversationRig>[0] = {}) {
   const take = (...updates: readonly Update[]) =>
     updates.map(numbered).forEach((update) => {
       kept.bodies.set(update.update_id, JSON.stringify(update));
-      intake.take(update);
+      intake.take(update, rig.clock.now());
     });
+  /** Takes one that came a while ago. */
+  const takeLate = (update: Update, ms: number) => intake.take(numbered(update), rig.clock.now() - ms);
   const flush = () => rig.clock.advance(DEBOUNCE_WINDOW);
   /** The prompts that the session at that place was given. */
   const prompts = (index = 0): Promise<readonly Prompt[]> =>
     Promise.all(rig.hand.created[index]?.drafts.map(({ ready }) => ready) ?? []);
   const texts = async (index = 0) => (await prompts(index)).map(({ text }) => text);
-  return { ...rig, kept, presses, intake, attachments, take, flush, prompts, texts, outbox: rig.outboxes(7) };
+  return {
+    ...rig,
+    kept,
+    presses,
+    intake,
+    attachments,
+    take,
+    takeLate,
+    flush,
+    prompts,
+    texts,
+    outbox: rig.outboxes(7),
+  };
 }
 
 const text = (said: string, fields: object = {}) => messageUpdate({ text: said, ...fields });
@@ -88,6 +102,15 @@ describe("content", () => {
     take(text("four"));
     await flush();
     expect(await texts()).toEqual(["one\n\ntwo\n\nthree", "four"]);
+  });
+
+  test("waits for its window from when it came, not from when it is taken", async () => {
+    const { takeLate, clock, session } = setUp();
+    takeLate(text("hello"), 40);
+    await clock.advance(DEBOUNCE_WINDOW - 41);
+    expect(session(0).drafts).toHaveLength(0);
+    await clock.advance(1);
+    expect(session(0).drafts).toHaveLength(1);
   });
 
   test("is in its burst when it has been taken: a command that follows finds it there", () => {

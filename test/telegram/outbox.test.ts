@@ -38,6 +38,19 @@ describe("the order", () => {
     expect(rig.mostAtOnce).toBe(1);
   });
 
+  test("begins behind everything that is ready to run: a prompt goes to its agent before its placeholder is made", async () => {
+    const rig = startOutbox();
+    const speaker = handSpeaker();
+    say(speaker, "placeholder", "message");
+    rig.outbox.join(speaker);
+    const ready: string[] = [];
+    // As many steps as lie between a flush and its prompt.
+    for (let step = 0; step < 50; step += 1) await Promise.resolve();
+    ready.push(...rig.said(), "prompt");
+    await rig.clock.settle();
+    expect([...ready, ...rig.said()]).toEqual(["prompt", "placeholder"]);
+  });
+
   test("of one thread is that of its turns: a later one says nothing before the earlier one has finished", async () => {
     const rig = startOutbox();
     const [earlier, later, elsewhere] = [
