@@ -115,6 +115,7 @@ test("which messages a chat shows waits for the disk, and what is in them does n
   expect(shows([1, "One"])).toEqual(["unsynced"]);
   expect(shows([1, "One"], [2, "Two"])).toEqual(["together"]);
   expect(shows([1, "One"], [3, "Two"])).toEqual(["together"]);
+  expect(rig.bubbles.of(turn).map(({ messageId }) => messageId)).toEqual([1, 3]);
   expect(shows([1, "One"])).toEqual(["together"]);
   expect(rig.bubbles.of(turn)).toEqual([{ messageId: 1, content: "One" }]);
 });
