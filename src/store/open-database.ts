@@ -21,7 +21,8 @@ export interface OpenedDatabase {
 }
 
 /**
- * Opens the database at `path`, made when missing, with the newest schema. A commit is on the disk when it returns.
+ * Opens the database at `path`, made when missing, with the newest schema. A commit is on the disk when it returns, but
+ * where it is done `unsynced`.
  * A damaged file is set aside, never thrown away. Throws a StoreError when it is from a newer evie or cannot be used.
  */
 export function openDatabase(path: string, clock: Clock): OpenedDatabase {

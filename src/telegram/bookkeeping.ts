@@ -4,7 +4,7 @@ import type { TurnOutcome } from "../domain/turn.ts";
 import type { DeliveryLedger } from "./delivery.ts";
 import type { ShownMessage } from "./reconcile.ts";
 
-/** What Telegram needs of a store to go on after a restart. Each call throws when the store does, and is durable when it returns. */
+/** What Telegram needs of a store to go on after a restart. Each call throws when the store does, and what it wrote outlives evie when it returns. */
 export interface TurnStore {
   /** The chat shows these messages of that turn now, in order, and no others. */
   keep(

@@ -95,7 +95,8 @@ export function createPoller({ api, keep, handle, clock, log, backoff }: PollerO
         const polledAt = clock.now();
         const fresh = await keep(updates, signal);
         if (fresh === undefined) return [];
-        arrivedAt = clock.now() - polledAt > KEPT_WITHIN ? clock.now() : polledAt;
+        const keptAt = clock.now();
+        arrivedAt = keptAt - polledAt > KEPT_WITHIN ? keptAt : polledAt;
         const last = updates.at(-1);
         if (last !== undefined) offset = last.update_id + 1;
         return [...fresh];

@@ -4,9 +4,9 @@ import { pipeline, type Readable } from "node:stream";
 
 export interface Request {
   /** Default: GET. */
-  readonly method?: string | undefined;
+  readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
-  readonly body?: string | Readable | undefined;
+  readonly body?: string | Readable;
   /** Ends the request, and its answer while that is being read. */
   readonly signal?: AbortSignal;
 }
@@ -18,13 +18,10 @@ export interface Request {
  * On Node's own agents, which keep connections and know the proxy. Not `fetch`: what its first call loads stays, 13 MB,
  * and each call of it takes the processor twice as long.
  */
-export function request(
-  url: string,
-  { method = "GET", headers = {}, body, signal }: Request,
-): Promise<IncomingMessage> {
+export function request(url: string, { body, ...options }: Request): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { request: open } = url.startsWith("https:") ? https : http;
-    const asked = open(url, { method, headers, ...(signal === undefined ? {} : { signal }) }, resolve);
+    const asked = open(url, options, resolve);
     asked.on("error", reject);
     if (body === undefined || typeof body === "string") asked.end(body);
     else pipeline(body, asked, (error) => void (error && reject(error)));

@@ -17,7 +17,6 @@ function setUp() {
   const note = database.prepare("INSERT INTO notes VALUES (?)");
   return {
     ...createTransactions(database),
-    database,
     note: (word: string) => void note.run(word),
     words: () =>
       database
