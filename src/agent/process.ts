@@ -5,6 +5,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { AgentExit } from "../domain/failure.ts";
 import { createLineSplitter } from "./jsonl.ts";
 import { lastWords } from "./last-words.ts";
+import { readPaced, withoutReadAhead } from "./paced-reading.ts";
 import { killOrphans, MARK } from "./orphans.ts";
 import { descendantsOf, killGroup, killGroups } from "./process-tree.ts";
 
@@ -48,16 +49,18 @@ const STDERR_KEPT = 8_192;
 /** Starts a program in a process group of its own, so that Ctrl-C for evie does not reach it. Never throws. */
 export function startProcess({ file, args, cwd, env, clock, onLine }: ProcessOptions): LineProcess {
   const mark = randomUUID();
-  const child = execa(file, args, {
-    cwd,
-    env: { ...env, [MARK]: mark },
-    extendEnv: false,
-    // With execa's own buffer a child ends at 100 MB of output.
-    buffer: false,
-    reject: false,
-    detached: true,
-    forceKillAfterDelay: false,
-  });
+  const child = withoutReadAhead(() =>
+    execa(file, args, {
+      cwd,
+      env: { ...env, [MARK]: mark },
+      extendEnv: false,
+      // With execa's own buffer a child ends at 100 MB of output.
+      buffer: false,
+      reject: false,
+      detached: true,
+      forceKillAfterDelay: false,
+    }),
+  );
 
   let dismissal: Promise<void> | undefined;
   let over = false;
@@ -66,9 +69,13 @@ export function startProcess({ file, args, cwd, env, clock, onLine }: ProcessOpt
     if (!over) onLine(line);
   });
   let stderr = Buffer.alloc(0);
-  child.stdout.on("data", (chunk: Buffer) => {
-    bytesRead += chunk.length;
-    lines.push(chunk);
+  const reading = readPaced({
+    stream: child.stdout,
+    clock,
+    onChunk: (chunk) => {
+      bytesRead += chunk.length;
+      lines.push(chunk);
+    },
   });
   child.stderr.on("data", (chunk: Buffer) => {
     bytesRead += chunk.length;
@@ -98,6 +105,7 @@ export function startProcess({ file, args, cwd, env, clock, onLine }: ProcessOpt
   const finishExited = async (code: number | undefined, signal: string | undefined): Promise<void> => {
     // Whoever dismisses it ends its tree. Once: what a killed tool has sent away would look like a tool itself.
     orphans ??= dismissal === undefined && child.pid !== undefined ? killOrphans(mark, child.pid) : 0;
+    reading.hurry();
     await drained();
     const words = lastWords(stderr.toString("utf8"));
     finish({

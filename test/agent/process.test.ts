@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
+import { READ_EVERY, READS_AT_ONCE } from "../../src/agent/paced-reading.ts";
 import { startProcess } from "../../src/agent/process.ts";
 import type { LineProcess } from "../../src/agent/process.ts";
 import { realClock } from "../../src/clock.ts";
@@ -91,6 +92,31 @@ describe("a program that talks in lines", () => {
     );
     await ended;
     expect(lines).toEqual([`${pid}`]);
+  });
+
+  test("wakes nobody for each piece that it writes without a pause, and is heard whole", async () => {
+    const moments = new Set<number>();
+    const lines: string[] = [];
+    const { ended } = startProcess({
+      file: process.execPath,
+      args: [
+        "-e",
+        "let n = 0; setInterval(() => { console.log(n += 1); if (n === 200) process.exit(); }, 3)",
+      ],
+      cwd: tmpdir(),
+      env: {},
+      clock: realClock,
+      onLine: (line) => {
+        moments.add(Math.floor(realClock.now()));
+        lines.push(line);
+      },
+    });
+    const began = realClock.now();
+    await ended;
+    const elapsed = realClock.now() - began;
+    expect(lines).toEqual(Array.from({ length: 200 }, (_, index) => `${index + 1}`));
+    // A read may fall upon two milliseconds.
+    expect(moments.size).toBeLessThanOrEqual(2 * (READS_AT_ONCE + elapsed / READ_EVERY + 2));
   });
 
   test("fills no memory, whatever it floods stdout and stderr with", async () => {
