@@ -39,13 +39,16 @@ export function createLineSplitter(onLine: (line: string) => void): LineSplitter
     }
   };
 
+  const say = (bytes: Buffer, start: number, feed: number): void => {
+    const end = feed > start && bytes[feed - 1] === CARRIAGE_RETURN ? feed - 1 : feed;
+    if (end > start) onLine(bytes.toString("utf8", start, end));
+  };
+
   const finish = (): void => {
-    const [only] = pieces;
-    const bytes = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+    const bytes = Buffer.concat(pieces);
     pieces = [];
     size = 0;
-    const end = bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
-    if (end > 0) onLine(bytes.toString("utf8", 0, end));
+    say(bytes, 0, bytes.length);
   };
 
   return {
@@ -54,8 +57,12 @@ export function createLineSplitter(onLine: (line: string) => void): LineSplitter
       for (;;) {
         const feed = chunk.indexOf(LINE_FEED, start);
         if (feed === -1) break;
-        take(chunk.subarray(start, feed));
-        finish();
+        if (pieces.length === 0) {
+          say(chunk, start, feed);
+        } else {
+          take(chunk.subarray(start, feed));
+          finish();
+        }
         start = feed + 1;
       }
       if (start < chunk.length) take(chunk.subarray(start));

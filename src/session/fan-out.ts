@@ -10,17 +10,22 @@ export interface FanOut<Item> {
  * it is being told is told after it, to all alike: otherwise those behind it would hear of the answer before the question.
  */
 export function createFanOut<Item>(fault: (error: unknown) => void): FanOut<Item> {
-  const listeners = new Set<(item: Item) => void>();
+  /** Never changed in place: whoever is being told something is told it by the list of that moment. */
+  let listeners: readonly ((item: Item) => void)[] = [];
   const waiting: { readonly item: Item; readonly to: readonly ((item: Item) => void)[] }[] = [];
   let telling = false;
 
+  function leave(listener: (item: Item) => void): void {
+    listeners = listeners.filter((other) => other !== listener);
+  }
+
   function tellAll(item: Item, to: readonly ((item: Item) => void)[]): void {
     for (const listener of to) {
-      if (!listeners.has(listener)) continue;
+      if (to !== listeners && !listeners.includes(listener)) continue;
       try {
         listener(item);
       } catch (error) {
-        listeners.delete(listener);
+        leave(listener);
         fault(error);
       }
     }
@@ -28,18 +33,21 @@ export function createFanOut<Item>(fault: (error: unknown) => void): FanOut<Item
 
   return {
     tell(item) {
-      // Whoever joins while this waits has it in the state that it joined on.
-      waiting.push({ item, to: [...listeners] });
-      if (telling) return;
+      if (telling) {
+        // Whoever joins while this waits has it in the state that it joined on.
+        waiting.push({ item, to: listeners });
+        return;
+      }
       telling = true;
+      tellAll(item, listeners);
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
         tellAll(next.item, next.to);
       telling = false;
     },
     add(listener) {
       const own = (item: Item): void => listener(item);
-      listeners.add(own);
-      return () => listeners.delete(own);
+      listeners = [...listeners, own];
+      return () => leave(own);
     },
   };
 }

@@ -71,21 +71,22 @@ export type PiLine = PiRecord | "ignored" | "bad";
  * Records that evie needs the name of at most, and that are long: the system prompt, and all of what was said before
  * once more, pictures included. They are known by how they begin, and not parsed.
  */
-const LONG: readonly (readonly [string, (line: string) => PiLine])[] = [
-  ['{"type":"turn_end",', () => ({ type: "turn_end" })],
-  [
-    '{"type":"agent_end",',
-    (line) => ({ type: "agent_end", saysWillRetry: line.includes('"willRetry":', line.length - 40) }),
-  ],
-  ['{"type":"message_start","message":{"role":"system"', () => "ignored"],
-  ['{"type":"message_end","message":{"role":"system"', () => "ignored"],
+const LONG: readonly { readonly head: string; readonly read: (line: string) => PiLine }[] = [
+  { head: '{"type":"turn_end",', read: () => ({ type: "turn_end" }) },
+  {
+    head: '{"type":"agent_end",',
+    read: (line) => ({ type: "agent_end", saysWillRetry: line.includes('"willRetry":', line.length - 40) }),
+  },
+  { head: '{"type":"message_start","message":{"role":"system"', read: () => "ignored" },
+  { head: '{"type":"message_end","message":{"role":"system"', read: () => "ignored" },
   // A user's message is whole at its start.
-  ['{"type":"message_end","message":{"role":"user"', () => "ignored"],
+  { head: '{"type":"message_end","message":{"role":"user"', read: () => "ignored" },
 ];
 
 /** Reads one line of pi's stdout. */
 export function readLine(line: string): PiLine {
-  for (const [head, read] of LONG) if (line.startsWith(head)) return read(line);
+  const long = LONG.find(({ head }) => line.startsWith(head));
+  if (long !== undefined) return long.read(line);
   const record = parseRecord(line);
   return record === undefined ? "bad" : readRecord(record);
 }
