@@ -16,7 +16,7 @@ export interface PacedReading {
 export const READ_EVERY = 50;
 
 /** Reads that need not wait after a pause, so that a short exchange is as quick as the program. */
-export const READS_AT_ONCE = 10;
+export const READS_AT_ONCE = 20;
 
 const LINE_FEED = 0x0a;
 
