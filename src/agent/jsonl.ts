@@ -40,7 +40,7 @@ export function createLineSplitter(onLine: (line: string) => void): LineSplitter
   };
 
   const say = (bytes: Buffer, start: number, feed: number): void => {
-    const end = feed > start && bytes[feed - 1] === CARRIAGE_RETURN ? feed - 1 : feed;
+    const end = bytes[feed - 1] === CARRIAGE_RETURN ? feed - 1 : feed;
     if (end > start) onLine(bytes.toString("utf8", start, end));
   };
 

@@ -37,7 +37,7 @@ export function readPaced({ stream, clock, onChunk }: PacedReading): { readonly 
 
   const read = async (): Promise<void> => {
     const chunk: Buffer | null = stream.read();
-    if (chunk === null) return goOn();
+    if (chunk === null) return;
     onChunk(chunk);
     if (hurried || chunk.at(-1) !== LINE_FEED) return goOn();
     const now = clock.now();

@@ -41,6 +41,21 @@ describe("a program that talks in lines", () => {
     expect(lines).toHaveLength(20_000);
   });
 
+  test("is heard to its last word when much comes at its end after it has talked on and on", async () => {
+    const { ended, lines } = start(`
+      const line = "x".repeat(63) + "\\n";
+      let n = 0;
+      setInterval(() => {
+        require('fs').writeSync(1, line);
+        n += 1;
+        if (n < 40) return;
+        require('fs').writeSync(1, line.repeat(2000));
+        process.exit();
+      }, 3);`);
+    await ended;
+    expect(lines).toHaveLength(2_040);
+  });
+
   test("is heard right when its writes cut characters", async () => {
     const { ended, lines } = start(`
       const bytes = Buffer.from("grüße 😀\\n");
