@@ -41,43 +41,43 @@ export const emptyTranscript: Transcript = { seq: 0, messages: [], tools: [], re
  */
 export function applyEvent(state: Transcript, event: ReplayEvent): Transcript {
   if (event.seq <= state.seq) return state;
-  return { ...step(state, event), seq: event.seq };
+  return step(state, event);
 }
 
-function step(state: Transcript, event: ReplayEvent): Transcript {
+/** To the fold a state has no number of its own: each step has to give it the event's. */
+function step(state: Omit<Transcript, "seq">, event: ReplayEvent): Transcript {
+  const { seq } = event;
   switch (event.type) {
     case "agent_start":
       return {
         ...withoutNotice(state),
+        seq,
         turn: { id: event.turnId, startedAt: event.at },
         tools: [],
         remarks: [],
       };
     case "agent_end":
-      if (state.turn === undefined) return state;
+      if (state.turn === undefined) return { ...state, seq };
       return {
         ...withoutNotice(state),
+        seq,
         turn: { ...state.turn, endedAt: event.at, outcome: event.outcome },
         messages: state.messages.some(isPending) ? state.messages.map(cutOff) : state.messages,
       };
     case "turn_start":
     case "turn_end":
-      return state;
+      return { ...state, seq };
     case "message_start":
     case "message_end":
-      return { ...withoutNotice(state), messages: upsert(state.messages, event.message) };
+      return { ...withoutNotice(state), seq, messages: upsert(state.messages, event.message) };
     case "message_update":
-      return {
-        ...withoutNotice(state),
-        messages: replaceMessage(state.messages, event.key, (message) =>
-          "message" in event ? event.message : append(message, event.delta),
-        ),
-      };
+      return { ...withoutNotice(state), seq, messages: update(state.messages, event) };
     case "message_discard":
-      return { ...state, messages: state.messages.filter((message) => message.key !== event.key) };
+      return { ...state, seq, messages: state.messages.filter((message) => message.key !== event.key) };
     case "tool_execution_start":
       return {
         ...withoutNotice(state),
+        seq,
         tools: [
           ...state.tools,
           {
@@ -93,11 +93,13 @@ function step(state: Transcript, event: ReplayEvent): Transcript {
     case "tool_execution_update":
       return {
         ...state,
+        seq,
         tools: replaceTool(state.tools, event.toolCallId, (tool) => ({ ...tool, output: event.output })),
       };
     case "tool_execution_end":
       return {
         ...state,
+        seq,
         tools: replaceTool(state.tools, event.toolCallId, (tool) => ({
           ...tool,
           output: event.output,
@@ -107,8 +109,8 @@ function step(state: Transcript, event: ReplayEvent): Transcript {
       };
     case "notice":
       return isPassing(event.notice)
-        ? { ...state, notice: event.notice }
-        : { ...state, remarks: [...state.remarks, event.notice] };
+        ? { ...state, seq, notice: event.notice }
+        : { ...state, seq, remarks: [...state.remarks, event.notice] };
   }
 }
 
@@ -125,7 +127,7 @@ function cutOff(message: Message): Message {
   return isPending(message) ? { ...message, stopReason: "aborted" } : message;
 }
 
-function withoutNotice(state: Transcript): Transcript {
+function withoutNotice(state: Omit<Transcript, "seq">): Omit<Transcript, "seq"> {
   if (state.notice === undefined) return state;
   const { notice: _passed, ...rest } = state;
   return rest;
@@ -136,14 +138,14 @@ function upsert(messages: readonly Message[], message: Message): readonly Messag
   return at === -1 ? [...messages, message] : messages.with(at, message);
 }
 
-function replaceMessage(
+function update(
   messages: readonly Message[],
-  key: string,
-  change: (message: Message) => Message,
+  event: ReplayEvent & { readonly type: "message_update" },
 ): readonly Message[] {
-  const at = messages.findLastIndex((message) => message.key === key);
+  const at = messages.findLastIndex((message) => message.key === event.key);
   const message = messages[at];
-  return message === undefined ? messages : messages.with(at, change(message));
+  if (message === undefined) return messages;
+  return messages.with(at, "message" in event ? event.message : append(message, event.delta));
 }
 
 function replaceTool(
