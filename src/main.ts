@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -8,7 +8,7 @@ import { createPiAgent } from "./agent/pi/driver.ts";
 import { type Command, EXIT_CONFIG, EXIT_USAGE, helpText, parseCommandLine } from "./cli.ts";
 import { realClock } from "./clock.ts";
 import { type Config, configProblemWords, homeFolder, readConfig } from "./config.ts";
-import { HTTP_PORT, type Surroundings } from "./config/fields.ts";
+import type { Surroundings } from "./config/fields.ts";
 import {
   type Home,
   HomeError,
@@ -18,6 +18,7 @@ import {
   readEnvFile,
   takeHome,
 } from "./home.ts";
+import { claimInvitation, deckInvitation } from "./invitations.ts";
 import { findLeftovers } from "./leftovers.ts";
 import { createLog } from "./log.ts";
 import { createDrafts } from "./http/drafts.ts";
@@ -32,7 +33,7 @@ import { createStoredPictures } from "./store/pictures.ts";
 import { openStore } from "./store/store.ts";
 import { sweepDaily } from "./sweep.ts";
 import { createTelegram } from "./telegram/bot.ts";
-import { openWeb, type Web } from "./web.ts";
+import { openWeb } from "./web.ts";
 import { unclaim } from "./unclaim.ts";
 
 const EXIT_FAILURE = 1;
@@ -231,30 +232,6 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
 function tokenOf({ httpPorts, httpToken, home }: Config): string | undefined {
   if (httpPorts.length === 0) return undefined;
   return httpToken?.reveal() ?? keepToken(join(home, "http-token"));
-}
-
-function deckInvitation({ link, address, instead }: Web): string {
-  const moved = instead === undefined ? "" : `Port ${HTTP_PORT} is taken, so this is port ${instead}. `;
-  // A journal is kept, and read by more people.
-  if (isJournal(process.stdout.fd))
-    return `${moved}The deck is on ${address}. /deck in a chat with the bot gives the link with its key.`;
-  return `${moved}The deck, in a browser on this machine:
-
-  ${link}
-`;
-}
-
-/** Whether what is written there goes into systemd's journal: it names the stream by its device and inode. */
-function isJournal(fd: number): boolean {
-  const { dev, ino } = fstatSync(fd);
-  return process.env["JOURNAL_STREAM"] === `${dev}:${ino}`;
-}
-
-function claimInvitation(link: string): string {
-  return `Nobody may use this bot yet. Open this link in Telegram to become its owner. It works once, within an hour:
-
-  ${link}
-`;
 }
 
 function version(): string {

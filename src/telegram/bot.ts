@@ -1,4 +1,4 @@
-import { Bot, GrammyError } from "grammy";
+import { Bot } from "grammy";
 import type { Update } from "grammy/types";
 import type { Clock } from "../domain/clock.ts";
 import { parseChatKey } from "../domain/ids.ts";
@@ -12,17 +12,18 @@ import { type ClaimLedger, createClaim } from "./claim.ts";
 import { type ChatPointers, createConversations } from "./conversations.ts";
 import { startDeadline } from "./deadline.ts";
 import { grammyFetch } from "./fetch.ts";
+import { createFirstCalls } from "./first-calls.ts";
 import { createInbox, type UpdateStore } from "./inbox.ts";
 import { createIntake, type Intake } from "./intake.ts";
 import { listOf } from "./loose.ts";
 import { createOutboxes } from "./outboxes.ts";
 import { createParts } from "./parts.ts";
 import { createPerform } from "./perform.ts";
-import { createPoller, removeWebhook, UnauthorizedError } from "./poller.ts";
+import { createPoller } from "./poller.ts";
 import type { Recipient } from "./receive.ts";
 import { type Leftover, recover } from "./recovery.ts";
 import { toGrammy } from "./signals.ts";
-import { COMMANDS, replies } from "./words.ts";
+import { replies } from "./words.ts";
 
 export interface TelegramOptions {
   readonly token: string;
@@ -76,9 +77,6 @@ export interface BotIdentity {
 /** Milliseconds to answer a press of a button. */
 const PRESS_DEADLINE = 10_000;
 
-/** Milliseconds for the calls of the start. */
-const START_CALL_DEADLINE = 15_000;
-
 /** Builds the bot and joins its parts: poller, bursts, conversations, outboxes. */
 export function createTelegram(options: TelegramOptions): Telegram {
   const { token, apiRoot, allowedUsers, filesFolder, sessions, pointers, turns } = options;
@@ -111,6 +109,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
     clock,
     log,
   });
+  const firstCalls = createFirstCalls({ api: bot.api, clock, log, random });
   let intake: Intake | undefined;
 
   // In front of everything that could keep an update: a claim's secret goes no further.
@@ -130,44 +129,6 @@ export function createTelegram(options: TelegramOptions): Telegram {
     log,
     backoff: createBackoff(random),
   });
-
-  /** Does one call of the start until it works or nothing can make it work. Undefined when `stopped` came first. */
-  async function insist<Value>(
-    what: string,
-    work: (signal: AbortSignal) => Promise<Value>,
-    stopped: AbortSignal,
-  ): Promise<Value | undefined> {
-    const backoff = createBackoff(random);
-    while (!stopped.aborted) {
-      const deadline = startDeadline(clock, START_CALL_DEADLINE);
-      try {
-        return await work(AbortSignal.any([deadline.signal, stopped]));
-      } catch (error) {
-        if (stopped.aborted) break;
-        const { code, asked } = refusalOf(error);
-        if (code === 401 || code === 404) throw new UnauthorizedError({ cause: error });
-        const wait = Math.max(asked, backoff.next());
-        log.warn({ err: error, seconds: Math.round(wait / 1_000) }, `${what} did not work. Trying again`);
-        await clock.sleep(wait, stopped);
-      } finally {
-        deadline.cancel();
-      }
-    }
-    return undefined;
-  }
-
-  /** Once: the menu is a convenience, and the commands work without it. */
-  async function offerCommands(): Promise<void> {
-    const deadline = startDeadline(clock, START_CALL_DEADLINE);
-    const commands = COMMANDS.map(({ name, description }) => ({ command: name, description }));
-    try {
-      await bot.api.setMyCommands(commands, {}, toGrammy(AbortSignal.any([deadline.signal, closed.signal])));
-    } catch (error) {
-      log.warn({ err: error }, "the menu of commands could not be set");
-    } finally {
-      deadline.cancel();
-    }
-  }
 
   /** Makes the intake, and takes up what was left when evie was last ended. */
   async function takeUp(recipient: Recipient): Promise<void> {
@@ -219,20 +180,14 @@ export function createTelegram(options: TelegramOptions): Telegram {
 
   return {
     async connect(signal) {
-      // Not `bot.init`, whose own retries say nothing and double their waits up to twenty minutes.
-      const me = await insist(
-        "Asking Telegram who the bot is",
-        (deadline) => bot.api.getMe(toGrammy(deadline)),
-        signal,
-      );
-      await insist("Removing a webhook", (deadline) => removeWebhook(bot.api, deadline), signal);
-      if (me === undefined || signal.aborted) return undefined;
+      const me = await firstCalls.introduce(signal);
+      if (me === undefined) return undefined;
       bot.botInfo = me;
       await takeUp({
         username: me.username,
         isAllowed: (userId) => allowedUsers.has(userId) || claim.isOwner(userId),
       });
-      void offerCommands();
+      void firstCalls.offerCommands(closed.signal);
       void claim.offer(me.username, closed.signal);
       return { id: me.id, username: me.username };
     },
@@ -261,10 +216,4 @@ export function createTelegram(options: TelegramOptions): Telegram {
       for (const outbox of outboxes.all()) outbox.close();
     },
   };
-}
-
-/** Telegram's error code, and the milliseconds that it asks to wait. */
-function refusalOf(error: unknown): { readonly code: number | undefined; readonly asked: number } {
-  if (!(error instanceof GrammyError)) return { code: undefined, asked: 0 };
-  return { code: error.error_code, asked: (error.parameters.retry_after ?? 0) * 1_000 };
 }
