@@ -29,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const JOINERS = new Set([
   "main",
   "prebuild",
+  "invitations",
   "leftovers",
   "resumption",
   "serve",
