@@ -18,12 +18,16 @@ export const READ_EVERY = 50;
 /** Reads that need not wait after a pause, so that a short exchange is as quick as the program. */
 export const READS_AT_ONCE = 20;
 
+/** Bytes that Node takes from a pipe at a time. After a read of as many, more is likely to lie there. */
+const FULL_READ = 65_536;
+
 const LINE_FEED = 0x0a;
 
 /**
  * Reads lines as they come, but where they do not stop coming only once in READ_EVERY; meanwhile they lie in the pipe.
- * In the middle of a line nothing waits, so that a long one comes as fast as it is written. From `hurry` on nothing
- * waits any more.
+ * In the middle of a line nothing waits, so that a long one comes as fast as it is written; nor does it after a full
+ * read, or lines whose ends fall upon its edges would come by the megabyte a second. From `hurry` on nothing waits any
+ * more.
  */
 export function readPaced({ stream, clock, onChunk }: PacedReading): { readonly hurry: () => void } {
   /** Until when the reads so far would have lasted, one each READ_EVERY. */
@@ -39,7 +43,7 @@ export function readPaced({ stream, clock, onChunk }: PacedReading): { readonly 
     const chunk: Buffer | null = stream.read();
     if (chunk === null) return;
     onChunk(chunk);
-    if (hurried || chunk.at(-1) !== LINE_FEED) return goOn();
+    if (hurried || chunk.length >= FULL_READ || chunk.at(-1) !== LINE_FEED) return goOn();
     const now = clock.now();
     busyUntil = Math.max(busyUntil, now) + READ_EVERY;
     const wait = busyUntil - now - (READS_AT_ONCE - 1) * READ_EVERY;

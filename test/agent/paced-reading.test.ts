@@ -114,6 +114,17 @@ describe("reading what a program writes on and on", () => {
     expect(since()).toEqual(["a", "b", "c\nd", "e\n"]);
   });
 
+  test("does not wait after a full read, behind which more lies", async () => {
+    const { clock, pipe, since } = await setUpBusy();
+    await clock.advance(READ_EVERY);
+    const full = `${"x".repeat(65_535)}\n`;
+    for (const lines of [full, full, "rest\n"]) {
+      pipe.write(lines);
+      await clock.settle();
+    }
+    expect(since().map(({ length }) => length)).toEqual([65_536, 65_536, 5]);
+  });
+
   test("is quick again after a pause", async () => {
     const { clock, pipe, since } = await setUpBusy();
     await clock.advance(READS_AT_ONCE * READ_EVERY);
