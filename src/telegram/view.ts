@@ -1,4 +1,4 @@
-import type { Message } from "../domain/events.ts";
+import type { Message, Notice } from "../domain/events.ts";
 import { joinTexts } from "../domain/prompt.ts";
 import type { Transcript } from "../domain/transcript.ts";
 import { concatFormatted, type FormattedText, isBlank } from "./entities.ts";
@@ -7,6 +7,7 @@ import { closeFence } from "./fence.ts";
 import { messageLimits, paginate } from "./paginate.ts";
 import {
   EMPTY_ANSWER,
+  moreRemarks,
   noticeLine,
   outcomeLine,
   PLACEHOLDER,
@@ -28,7 +29,7 @@ export interface View {
 /** Says what a turn's messages should show at `at`, in milliseconds since 1970. A turn without a trace shows nothing. */
 export function viewOf(transcript: Transcript, at: number): View {
   const answer = answerOf(transcript);
-  const remarks = transcript.remarks.map(noticeLine);
+  const remarks = remarkLines(transcript.remarks);
   const outcome = transcript.turn?.outcome;
   if (outcome === undefined) {
     const status = statusLine(transcript, at);
@@ -41,6 +42,21 @@ export function viewOf(transcript: Transcript, at: number): View {
   }
   const line = outcomeLine(outcome) ?? (answer === "" ? EMPTY_ANSWER : undefined);
   return { answer, lines: line === undefined ? remarks : [...remarks, line], final: true };
+}
+
+/** Lines of extensions that a turn shows. One that fails at each word of a long answer would fill thirty messages. */
+export const MOST_EXTENSION_LINES = 5;
+
+/** One line for each remark, in order. What is said again needs no second line. */
+function remarkLines(remarks: readonly Notice[]): readonly string[] {
+  const typeOf = new Map(remarks.map((remark) => [noticeLine(remark), remark.type]));
+  const lines = [...typeOf.keys()];
+  const tooMany = lines
+    .filter((line) => typeOf.get(line) === "extension_message")
+    .slice(MOST_EXTENSION_LINES);
+  if (tooMany.length === 0) return lines;
+  const leftOut = new Set(tooMany);
+  return [...lines.filter((line) => !leftOut.has(line)), moreRemarks(tooMany.length)];
 }
 
 /** Everything that the agent said to the person in this turn, as one text. What cannot be seen is as good as nothing. */

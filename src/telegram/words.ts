@@ -147,6 +147,11 @@ export function noticeLine(notice: Notice): string {
   }
 }
 
+/** Stands for what an extension said beyond what a turn shows. */
+export function moreRemarks(count: number): string {
+  return `ℹ️ and ${count} more of this kind`;
+}
+
 /** Below the last page of an answer that is longer than its pages. */
 export const REST_COMES = "(The rest will follow as a file.)";
 export const REST_IN_FILE = "(The rest is in the file below.)";

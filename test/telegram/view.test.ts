@@ -3,8 +3,14 @@ import { describe, expect, test } from "vitest";
 import type { AgentEvent, Notice, TurnEvent } from "../../src/domain/events.ts";
 import type { TurnOutcome } from "../../src/domain/turn.ts";
 import type { Entity, FormattedText } from "../../src/telegram/entities.ts";
-import { hasAnswer, untilViewChanges, viewOf, withLines } from "../../src/telegram/view.ts";
-import { EMPTY_ANSWER, noticeLine, PLACEHOLDER, THINKING } from "../../src/telegram/words.ts";
+import {
+  hasAnswer,
+  MOST_EXTENSION_LINES,
+  untilViewChanges,
+  viewOf,
+  withLines,
+} from "../../src/telegram/view.ts";
+import { EMPTY_ANSWER, moreRemarks, noticeLine, PLACEHOLDER, THINKING } from "../../src/telegram/words.ts";
 import {
   assistant,
   begin,
@@ -206,6 +212,29 @@ describe("when a turn has ended, its view", () => {
     ["has nothing of an attempt that was discarded", [...hello, discard("a")], stopped, "", []],
   ])("%s", (_, events, outcome, answer, lines) => {
     expect(view(begin, ...events, end(outcome))).toEqual({ answer, lines, final: true });
+  });
+});
+
+describe("an extension", () => {
+  const speaks = (text: string) => notice({ type: "extension_message", text });
+
+  test("that says the same again and again is heard once", () => {
+    const events = Array.from({ length: 500 }, () => speaks("oops"));
+    expect(view(begin, speaks("hello"), ...events).lines).toEqual(["ℹ️ hello", "ℹ️ oops"]);
+  });
+
+  test("that says very much is heard in part, and hides nothing else", () => {
+    const events = Array.from({ length: MOST_EXTENSION_LINES + 45 }, (_, at) => speaks(`line ${at}`));
+    expect(view(begin, ...events, notice(omitted)).lines).toEqual([
+      ...Array.from({ length: MOST_EXTENSION_LINES }, (_, at) => `ℹ️ line ${at}`),
+      noticeLine(omitted),
+      moreRemarks(45),
+    ]);
+  });
+
+  test("that says as much as is heard is heard whole", () => {
+    const events = Array.from({ length: MOST_EXTENSION_LINES }, (_, at) => speaks(`line ${at}`));
+    expect(view(begin, ...events).lines).toHaveLength(MOST_EXTENSION_LINES);
   });
 });
 
