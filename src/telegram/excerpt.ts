@@ -1,3 +1,5 @@
+import { isBlank } from "./entities.ts";
+
 /** UTF-16 units, as Telegram counts. */
 export const LONGEST_EXCERPT = 200;
 
@@ -12,7 +14,7 @@ const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
  */
 export function quoteExcerpt(text: string): string | undefined {
   const line = text.toWellFormed().replace(INVISIBLE, "").replace(BREAKS, " ").trim();
-  if (line === "") return undefined;
+  if (isBlank({ text: line, entities: [] })) return undefined;
   return JSON.stringify(line.length <= LONGEST_EXCERPT ? line : `${cut(line)}…`);
 }
 

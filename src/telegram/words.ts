@@ -3,6 +3,7 @@
 import type { Face, Notice } from "../domain/events.ts";
 import type { ToolState } from "../domain/transcript.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
+import { isBlank } from "./entities.ts";
 import { cleanMarkdown } from "./markdown/clean.ts";
 
 /** Stands where the answer will be, from the flush to its first words. */
@@ -215,11 +216,16 @@ function inBrackets(text: string): string {
   return words === "" ? "" : ` (${words})`;
 }
 
+/** They hold up to the end of the line, and would turn evie's own words as well. */
+const DIRECTIONS = /[\u2066-\u2069]/g;
+
 /**
  * White space folded, without a terminal's escapes, cut between code points: pieces of tools and errors share a line
- * with evie's own words.
+ * with evie's own words. Empty when nothing of it can be seen.
  */
 function short(text: string): string {
-  const points = Array.from(cleanMarkdown(text).replace(/\s+/g, " ").trim());
+  const line = cleanMarkdown(text).replace(DIRECTIONS, "").replace(/\s+/g, " ").trim();
+  if (isBlank({ text: line, entities: [] })) return "";
+  const points = Array.from(line);
   return points.length <= LONGEST_PIECE ? points.join("") : `${points.slice(0, LONGEST_PIECE - 1).join("")}…`;
 }

@@ -56,6 +56,11 @@ describe("a forward names its origin", () => {
       "[Forwarded from somebody]",
     ],
     [
+      "a person whose name cannot be seen",
+      { type: "user", sender_user: { id: 3, first_name: "\u3164" } },
+      "[Forwarded from somebody]",
+    ],
+    [
       "a channel without a title",
       { type: "channel", chat: { type: "channel" } },
       "[Forwarded from a channel]",
@@ -225,6 +230,7 @@ describe("what others wrote stays inside its label", () => {
     ["joined emoji stay whole", "👩‍👩‍👧", '"👩‍👩‍👧"'],
     ["half a surrogate pair is replaced", "a\ud83d", '"a\ufffd"'],
     ["nothing to see is nothing", " \u200b\n\u2060 ", undefined],
+    ["what fonts leave empty is nothing", "\u3164\u2800\u200d\u061c", undefined],
     ["what just fits is not cut", "x".repeat(LONGEST_EXCERPT), `"${"x".repeat(LONGEST_EXCERPT)}"`],
     ["what is longer is cut", "x".repeat(LONGEST_EXCERPT + 1), `"${"x".repeat(LONGEST_EXCERPT)}…"`],
     [

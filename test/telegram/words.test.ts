@@ -97,6 +97,13 @@ describe("the tool line", () => {
     ["counts one other", [tool(), tool({ summary: "ls" })], 0, "🔧 bash: ls and 1 more"],
     ["folds white space", [tool({ summary: "a\n  b" })], 0, "🔧 bash: a b"],
     ["names a tool that was called for nothing in particular", [tool({ summary: " " })], 0, "🔧 bash"],
+    ["names a tool whose call cannot be seen", [tool({ summary: "\u200b\u3164" })], 0, "🔧 bash"],
+    [
+      "does not turn the words around what is written from right to left",
+      [tool({ summary: "\u2067a\u202eb" }), tool({ summary: "\u2067a\u202eb" })],
+      0,
+      "🔧 bash: ab and 1 more",
+    ],
     ["cuts what is long", [tool({ summary: "x".repeat(200) })], 0, `🔧 bash: ${"x".repeat(113)}…`],
     [
       "says nothing of time when the clock was set back",
