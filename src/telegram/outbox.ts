@@ -82,6 +82,8 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
   /** A send got no answer, so it may be in the chat: nothing is repeated before Telegram answers at all. */
   let doubtful = false;
   let blocked = false;
+  /** How often the chat wrote. */
+  let revivals = 0;
   let closed = false;
   let pumping = false;
   let nap = new AbortController();
@@ -183,6 +185,7 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
   async function spend(place: ChatPlace, call: Call): Promise<Answer | undefined> {
     const counts = call.type !== "typing" && call.type !== "probe";
     if (counts) shared.spend(clock.now());
+    const revivalsBefore = revivals;
     const answer = await perform(place, call);
     // Counted when it is answered: Telegram counts at arrival, and a call on a slow way would seem to be longer ago.
     if (counts) pace.spent(call.type === "edit", budget.spend(clock.now()));
@@ -195,6 +198,8 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
         restUntil = clock.now() + answer.retryAfter * 1_000 + REST_MARGIN;
         return undefined;
       case "blocked":
+        // It wrote since the call was made: a block that is over would keep it without an answer until it writes again.
+        if (revivals > revivalsBefore) return undefined;
         log.warn({ chat: place.chatId }, "the bot was blocked in a chat");
         blocked = true;
         return undefined;
@@ -237,6 +242,7 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
     },
     wake,
     revive() {
+      revivals += 1;
       if (!blocked) return;
       blocked = false;
       wake();

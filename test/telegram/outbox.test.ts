@@ -301,6 +301,17 @@ describe("a chat that blocks the bot", () => {
     expect(rig.said()).toEqual(["final", "reply", "final"]);
   });
 
+  test("and writes again before evie hears of the block is answered", async () => {
+    const rig = startOutbox();
+    rig.answers.push({ type: "blocked" });
+    rig.latency = 2_000;
+    rig.outbox.reply({ place: HERE, content: text("reply") });
+    await rig.clock.advance(1_000);
+    rig.outbox.revive();
+    await rig.clock.advance(10_000);
+    expect(rig.said()).toEqual(["reply", "reply"]);
+  });
+
   test("keeps nobody waiting for what cannot be said", async () => {
     const rig = startOutbox();
     rig.answers.push({ type: "blocked" });
