@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { json } from "node:stream/consumers";
+import { loose, numberOf } from "./loose.ts";
 import { type GrammySignal, toNative } from "./signals.ts";
 import { request } from "./transport.ts";
 
@@ -20,5 +21,13 @@ interface FetchInit {
  */
 export async function grammyFetch(url: string, { method, headers, body, signal }: FetchInit) {
   const answer = await request(url, { method, headers, body, signal: toNative(signal) });
-  return { json: (): Promise<unknown> => json(answer) };
+  return { json: async (): Promise<unknown> => fromTelegram(await json(answer)) };
+}
+
+/** Throws for the JSON of a proxy: grammY would read it as a refusal by Telegram, and what was to be sent would be given up. */
+function fromTelegram(body: unknown): unknown {
+  const { ok, result, error_code: code } = loose<{ ok: boolean; result: unknown; error_code: number }>(body);
+  if (ok === true ? result === undefined : numberOf(code) === undefined)
+    throw new Error("The answer is not Telegram's.");
+  return body;
 }

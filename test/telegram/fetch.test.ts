@@ -48,6 +48,23 @@ describe("grammY's way to Telegram", () => {
     await expect(answer).rejects.toThrow(HttpError);
   });
 
+  test.each([
+    '{"message":"Endpoint request timed out"}',
+    '{"ok":false}',
+    '{"ok":true}',
+    '"Bad Gateway"',
+    "null",
+  ])("takes no answer of somebody else for one of Telegram's: %s", async (body) => {
+    const proxy = createServer((_, response) => response.writeHead(502).end(body));
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      proxy.close().closeAllConnections();
+    });
+    const { port } = proxy.address() as AddressInfo;
+    const behind = new Api("1:a", { apiRoot: `http://127.0.0.1:${port}`, fetch: grammyFetch });
+    await expect(behind.getMe()).rejects.toThrow(HttpError);
+  });
+
   test("does not begin with a signal that is aborted already", async () => {
     const { api, server } = await startApiRig();
     await expect(api.getMe(toGrammy(AbortSignal.abort()))).rejects.toThrow("getMe");
