@@ -5,6 +5,11 @@ export interface PageLimits {
   /** UTF-16 units of text; at least 2, so that any character fits. */
   readonly units: number;
   readonly entities: number;
+  /**
+   * The number of the last page that is shown, counted from 0. It is cut where it is full: what gave way to a better
+   * cut would be shown nowhere.
+   */
+  readonly last?: number;
 }
 
 /** What one message holds: 4,096 characters (Bot API) and 100 entities, as Telegram counts them (it drops the others silently). */
@@ -17,50 +22,56 @@ export const messageLimits: PageLimits = { units: 4096, entities: 100 };
  * is cut itself. An entity that is cut goes on in the next page.
  *
  * A page depends only on the text up to its own end and the character behind it: when text is appended, every page
- * but the last stays as it is.
+ * but the last stays as it is. `first` is the number of the first of these pages.
  */
 export function paginate(
   formatted: FormattedText,
   limits: PageLimits = messageLimits,
+  first = 0,
 ): readonly FormattedText[] {
   const pages: FormattedText[] = [];
   let from = 0;
   for (;;) {
-    const cut = cutPage(formatted, from, limits);
+    const cut = cutPage(formatted, from, limits, first + pages.length);
     if (!isBlank(cut.page)) pages.push(cut.page);
     if (cut.next === undefined) return pages;
     from = cut.next;
   }
 }
 
-/** The page that begins at an offset, and where the next one begins, if one does. */
+/** The page of that number, which begins at an offset, and where the next one begins, if one does. */
 export function cutPage(
   formatted: FormattedText,
   from: number,
   limits: PageLimits,
+  number: number,
 ): { readonly page: FormattedText; readonly next: number | undefined } {
   const { text, entities } = formatted;
   const start = skipSpace(formatted, from);
   const last = text.trimEnd().length;
   const full = start + Math.max(2, limits.units);
   const reach = Math.min(full, entityReach(entities, start, full, limits.entities));
-  const end = reach >= last ? last : bestCut(formatted, start, reach);
+  const cut = number === limits.last ? graphemeCut : bestCut;
+  const end = reach >= last ? last : cut(formatted, start, reach);
   const page = trimEnd(limitEntities(sliceFormatted(formatted, start, end), limits.entities));
   return { page, next: end >= last ? undefined : end };
 }
 
-function bestCut({ text, entities }: FormattedText, start: number, reach: number): number {
+function bestCut(formatted: FormattedText, start: number, reach: number): number {
+  const { text, entities } = formatted;
   const half = start + (reach - start) / 2;
   const block = entities.find((entity) => isBlock(entity) && entity.offset < reach && endOf(entity) > reach);
   // A code block that would be cut moves to the next page as a whole, if this page is not too empty then.
   if (block !== undefined && block.offset > half) return block.offset;
   const cuts = ["\n\n", "\n", " "].map((space) => text.lastIndexOf(space, reach));
-  return cuts.find((cut) => cut > half) ?? cuts.find((cut) => cut > start) ?? graphemeCut(text, start, reach);
+  return (
+    cuts.find((cut) => cut > half) ?? cuts.find((cut) => cut > start) ?? graphemeCut(formatted, start, reach)
+  );
 }
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-function graphemeCut(text: string, start: number, reach: number): number {
+function graphemeCut({ text }: FormattedText, start: number, reach: number): number {
   const before = graphemes.segment(text.slice(start, reach + 2)).containing(reach - start)?.index ?? 0;
   if (before > 0) return start + before;
   const splitsPair = /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(reach - 1, reach + 1));

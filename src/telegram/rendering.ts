@@ -2,7 +2,8 @@ import { equalFormatted, isBlank, type FormattedText } from "./entities.ts";
 import { renderMarkdown, type MarkdownOptions } from "./markdown.ts";
 import { unlessTooDeep } from "./markdown/depth.ts";
 import { frozenText, nothingFrozen, renderRest, withoutStart, type Frozen } from "./markdown/frozen.ts";
-import { cutPage, messageLimits, paginate, type PageLimits } from "./paginate.ts";
+import { answerLimits } from "./overflow.ts";
+import { cutPage, paginate, type PageLimits } from "./paginate.ts";
 
 /** The pages of one answer while it grows. */
 export interface Rendering {
@@ -15,7 +16,7 @@ export interface Rendering {
   update(markdown: string, options: MarkdownOptions): readonly FormattedText[];
 }
 
-export function createRendering(limits: PageLimits = messageLimits): Rendering {
+export function createRendering(limits: PageLimits = answerLimits): Rendering {
   let seen = "";
   let seenStreaming = false;
   let shown: readonly FormattedText[] = [];
@@ -31,7 +32,7 @@ export function createRendering(limits: PageLimits = messageLimits): Rendering {
     const rest = markdown.slice(frozen.markdown.length);
     const rendered = unlessTooDeep(() => renderRest(frozen, rest));
     if (rendered === undefined) return paginate(renderMarkdown(markdown, { streaming: true }), limits);
-    const pages = [...sealed, ...paginate(rendered.text, limits)];
+    const pages = [...sealed, ...paginate(rendered.text, limits, sealed.length)];
     if (rendered.frozen !== frozen) {
       frozen = rendered.frozen;
       seal();
@@ -41,7 +42,7 @@ export function createRendering(limits: PageLimits = messageLimits): Rendering {
 
   function seal(): void {
     for (;;) {
-      const { page, next } = cutPage(frozenText(frozen), 0, limits);
+      const { page, next } = cutPage(frozenText(frozen), 0, limits, sealed.length);
       if (next === undefined) return;
       if (!isBlank(page)) sealed = [...sealed, page];
       frozen = withoutStart(frozen, next);

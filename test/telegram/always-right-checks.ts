@@ -7,7 +7,7 @@ import { closingCalls } from "../../src/telegram/closing.ts";
 import type { FormattedText } from "../../src/telegram/entities.ts";
 import { renderMarkdown } from "../../src/telegram/markdown.ts";
 import type { Outbox } from "../../src/telegram/outbox.ts";
-import { capPages } from "../../src/telegram/overflow.ts";
+import { answerLimits, capPages } from "../../src/telegram/overflow.ts";
 import { paginate } from "../../src/telegram/paginate.ts";
 import { viewOf, withLines } from "../../src/telegram/view.ts";
 import { EMPTY_ANSWER, REST_IN_FILE } from "../../src/telegram/words.ts";
@@ -60,7 +60,7 @@ interface Wanted {
 /** What stays of a turn in its chat. */
 function wantedOf({ transcript, promptId, mayBePlain }: PlayedTurn): readonly Wanted[] {
   const { answer, lines } = viewOf(transcript, 0);
-  const rendered = paginate(renderMarkdown(answer, { streaming: false }));
+  const rendered = paginate(renderMarkdown(answer, { streaming: false }), answerLimits);
   const said = answer !== "" && rendered.length === 0 && lines.length === 0 ? [EMPTY_ANSWER] : lines;
   const { pages, overflows } = capPages(rendered);
   const below = overflows ? [REST_IN_FILE, ...said] : said;

@@ -1,16 +1,21 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { renderMarkdown } from "../../src/telegram/markdown.ts";
-import { messageLimits, paginate, type PageLimits } from "../../src/telegram/paginate.ts";
+import { answerLimits } from "../../src/telegram/overflow.ts";
+import { paginate, type PageLimits } from "../../src/telegram/paginate.ts";
 import { createRendering } from "../../src/telegram/rendering.ts";
 import { nastyMarkdown, referringMarkdown } from "./nasty-markdown.ts";
 
-const fromScratch = (markdown: string, streaming: boolean, limits?: PageLimits) =>
+const fromScratch = (markdown: string, streaming: boolean, limits: PageLimits = answerLimits) =>
   paginate(renderMarkdown(markdown, { streaming }), limits);
 
 const anyLimits = fc.oneof(
-  fc.constant(messageLimits),
-  fc.record({ units: fc.integer({ min: 2, max: 60 }), entities: fc.integer({ min: 6, max: 10 }) }),
+  fc.constant(answerLimits),
+  fc.record({
+    units: fc.integer({ min: 2, max: 60 }),
+    entities: fc.integer({ min: 6, max: 10 }),
+    last: fc.nat(9),
+  }),
 );
 const anySteps = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 20 });
 
