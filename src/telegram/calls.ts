@@ -35,6 +35,8 @@ export type Answer =
   | { readonly type: "entities_refused"; readonly description: string }
   /** The message to edit is not there, or cannot be edited any more. */
   | { readonly type: "target_gone" }
+  /** The thread is not there any more, or closed. */
+  | { readonly type: "thread_gone" }
   /** Telegram will not do it, however often it is asked. */
   | { readonly type: "refused"; readonly description: string }
   /** The chat must rest for so many seconds. */
@@ -50,6 +52,7 @@ export type PerformCall = (place: ChatPlace, call: Call) => Promise<Answer>;
 const NOT_MODIFIED = /message is not modified/i;
 const TARGET_GONE = /message to edit not found|message can't be edited|message_id_invalid/i;
 const DELETED = /message to delete not found|message can't be deleted/i;
+const THREAD_GONE = /message thread not found|topic_(closed|deleted)/i;
 const ENTITIES = /entit(y|ies)/i;
 
 /** Sorts what grammY throws. Descriptions are Telegram's own texts; a new one counts as a refusal. */
@@ -68,6 +71,7 @@ function classifyDescription({ error_code: code, description, parameters }: Gram
   if (code !== 400) return { type: "refused", description };
   if (NOT_MODIFIED.test(description) || DELETED.test(description)) return { type: "done" };
   if (TARGET_GONE.test(description)) return { type: "target_gone" };
+  if (THREAD_GONE.test(description)) return { type: "thread_gone" };
   if (ENTITIES.test(description)) return { type: "entities_refused", description };
   return { type: "refused", description };
 }

@@ -26,7 +26,7 @@ export interface Outbox {
   join(speaker: Speaker): void;
   /** Says that a wish has changed. */
   wake(): void;
-  /** The chat wrote: a block is over. */
+  /** The chat wrote: a block is over, and a thread that was gone may be back. */
   revive(): void;
   /** Resolves when nothing is left to say, or nobody is there to hear it: the chat blocks the bot, or this was closed. */
   idle(): Promise<void>;
@@ -81,6 +81,8 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
   let restUntil = Number.NEGATIVE_INFINITY;
   /** A send got no answer, so it may be in the chat: nothing is repeated before Telegram answers at all. */
   let doubtful = false;
+  /** Threads that are gone: what is for them goes into the chat itself, or nobody would ever see it. */
+  const goneThreads = new Set<number>();
   let blocked = false;
   /** How often the chat wrote. */
   let revivals = 0;
@@ -186,7 +188,8 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
     const counts = call.type !== "typing" && call.type !== "probe";
     if (counts) shared.spend(clock.now());
     const revivalsBefore = revivals;
-    const answer = await perform(place, call);
+    const where = goneThreads.has(place.threadId ?? 0) ? { chatId: place.chatId } : place;
+    const answer = await perform(where, call);
     // Counted when it is answered: Telegram counts at arrival, and a call on a slow way would seem to be longer ago.
     if (counts) pace.spent(call.type === "edit", budget.spend(clock.now()));
     if (answer.type === "unreachable") return lost(place, call, answer);
@@ -202,6 +205,11 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
         if (revivals > revivalsBefore) return undefined;
         log.warn({ chat: place.chatId }, "the bot was blocked in a chat");
         blocked = true;
+        return undefined;
+      case "thread_gone":
+        if (where.threadId === undefined) return answer;
+        log.warn({ chat: place.chatId, thread: where.threadId }, "a thread is gone");
+        goneThreads.add(where.threadId);
         return undefined;
       default:
         return answer;
@@ -243,6 +251,7 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
     wake,
     revive() {
       revivals += 1;
+      goneThreads.clear();
       if (!blocked) return;
       blocked = false;
       wake();

@@ -45,11 +45,18 @@ describe("what Telegram answers", () => {
   });
 
   test.each([
+    "Bad Request: message thread not found",
+    "Bad Request: TOPIC_CLOSED",
+    "Bad Request: TOPIC_DELETED",
+  ])("tells that the thread is gone: %s", (description) => {
+    expect(classifyError(told(400, description))).toEqual({ type: "thread_gone" });
+  });
+
+  test.each([
     [400, "Bad Request: chat not found"],
     [400, "Bad Request: message is too long"],
     [400, "Bad Request: message text is empty"],
     [400, "Bad Request: text must be non-empty"],
-    [400, "Bad Request: message thread not found"],
     [400, "Bad Request: not enough rights to send text messages to the chat"],
     [400, "Bad Request: group chat was upgraded to a supergroup chat"],
     [400, "Bad Request: SOMETHING_NEW"],

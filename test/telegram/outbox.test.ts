@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createBudget } from "../../src/telegram/budget.ts";
 import type { Answer } from "../../src/telegram/calls.ts";
 import type { Speaker } from "../../src/telegram/speakers.ts";
-import { type HandSpeaker, handSpeaker, HERE, startOutbox, text } from "./outbox-rig.ts";
+import { type HandSpeaker, handSpeaker, HERE, type OutboxRig, startOutbox, text } from "./outbox-rig.ts";
 
 const unreachable: Answer = { type: "unreachable", reason: "connect ECONNREFUSED" };
 const done: Answer = { type: "done", messageId: 1 };
@@ -322,6 +322,38 @@ describe("a chat that blocks the bot", () => {
     void rig.outbox.idle().then(() => (idle += 1));
     await rig.clock.settle();
     expect(idle).toBe(2);
+  });
+});
+
+describe("what is for a thread that is gone", () => {
+  const thread = { chatId: 7, threadId: 3 };
+  const places = (rig: OutboxRig) => rig.arrivals.map(({ place }) => place);
+
+  test("goes into the chat itself, until the chat writes again", async () => {
+    const rig = startOutbox();
+    const speaker = handSpeaker(thread);
+    rig.answers.push({ type: "thread_gone" });
+    say(speaker, "answer", "message");
+    say(speaker, "more", "message");
+    rig.outbox.join(speaker);
+    await rig.clock.advance(10_000);
+    expect(rig.said()).toEqual(["answer", "answer", "more"]);
+    expect(places(rig)).toEqual([thread, HERE, HERE]);
+
+    rig.outbox.revive();
+    rig.outbox.reply({ place: thread, content: text("reply") });
+    await rig.clock.settle();
+    expect(places(rig).at(-1)).toEqual(thread);
+  });
+
+  test("is refused where the chat itself does not take it", async () => {
+    const rig = startOutbox();
+    rig.answers.push({ type: "thread_gone" }, { type: "thread_gone" });
+    rig.outbox.reply({ place: thread, content: text("one") });
+    rig.outbox.reply({ place: thread, content: text("two") });
+    await rig.clock.advance(10_000);
+    expect(rig.said()).toEqual(["one", "one", "two"]);
+    expect(rig.log.messages("warn")).toEqual(["a thread is gone", "a reply was refused by Telegram"]);
   });
 });
 
