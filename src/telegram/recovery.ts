@@ -13,7 +13,7 @@ import type { Outboxes } from "./outboxes.ts";
 import { AGAIN, type Parts } from "./parts.ts";
 import { createShownPages } from "./shown-pages.ts";
 import type { Speaker } from "./speakers.ts";
-import { withLines } from "./view.ts";
+import { withLines, withoutPassing } from "./view.ts";
 import { CUT_OFF, outcomeLine, PLACEHOLDER, replies, TRY_AGAIN } from "./words.ts";
 
 /** A turn that had no end when evie was last ended, and what is to become of it. */
@@ -135,7 +135,9 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
     const before = shownBefore(turns, id);
     const ledger = deliveryLedger(turns, chat, id, log);
     const pages = createShownPages({ turn: id, log, before });
-    const said = before.filter(({ text }) => text !== PLACEHOLDER);
+    const said = before
+      .map((message, at) => (at === before.length - 1 ? withoutPassing(message) : message))
+      .filter(({ text }) => text !== PLACEHOLDER && text !== "");
     const wanted = said.length === 0 || line === undefined ? said : withLines(said, [line], true);
     let finished = false;
     return {

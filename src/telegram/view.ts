@@ -1,13 +1,14 @@
 import type { Message, Notice } from "../domain/events.ts";
 import { joinTexts } from "../domain/prompt.ts";
 import type { Transcript } from "../domain/transcript.ts";
-import { concatFormatted, type FormattedText, isBlank } from "./entities.ts";
+import { concatFormatted, type FormattedText, isBlank, sliceFormatted } from "./entities.ts";
 import { countEntities } from "./entity-count.ts";
 import { closeFence } from "./fence.ts";
 import { messageLimits, paginate } from "./paginate.ts";
 import {
   EMPTY_ANSWER,
   moreRemarks,
+  isPassing,
   noticeLine,
   outcomeLine,
   PLACEHOLDER,
@@ -121,6 +122,18 @@ export function withLines(
     joined.text.length <= messageLimits.units && countEntities(joined.entities) <= messageLimits.entities;
   if (!fits) return final ? [...pages, ...paginate(below)] : pages;
   return [...pages.slice(0, -1), joined];
+}
+
+/** A page that was shown, without those of evie's lines below it that pass. Without a text when it has nothing else. */
+export function withoutPassing(page: FormattedText): FormattedText {
+  const below = page.entities.at(-1);
+  if (below?.type !== "italic" || below.offset + below.length < page.text.length) return page;
+  const lines = page.text.slice(below.offset).split("\n");
+  const staying = lines.filter((line) => !isPassing(line));
+  if (staying.length === lines.length) return page;
+  const answer = sliceFormatted(page, 0, page.text.slice(0, below.offset).trimEnd().length);
+  const [left] = withLines(isBlank(answer) ? [] : [answer], staying, true);
+  return left ?? { text: "", entities: [] };
 }
 
 /** The placeholder alone is not set in italics: three slanted dots look like a fault. */

@@ -178,6 +178,11 @@ export function toolLine(running: readonly ToolState[], at: number): string | un
   return `🔧 ${what}${others}${elapsed === "" ? "" : `, ${elapsed}`}`;
 }
 
+/** Whether a line of evie's only says what is going on: below what was cut off it would go on for ever. */
+export function isPassing(line: string): boolean {
+  return line === THINKING || line === REST_COMES || /^(?:🔧|🔁|🗜|❓ The agent asks) /u.test(line);
+}
+
 /** `""` below five seconds, then steps that change seldom enough to be worth an edit each. */
 export function formatElapsed(ms: number): string {
   const seconds = Math.floor(ms / 1_000);

@@ -8,6 +8,7 @@ import { createInbox } from "../../src/telegram/inbox.ts";
 import { createParts } from "../../src/telegram/parts.ts";
 import { type Leftover, recover } from "../../src/telegram/recovery.ts";
 import type { Speaker } from "../../src/telegram/speakers.ts";
+import { withLines } from "../../src/telegram/view.ts";
 import { labels, replies } from "../../src/telegram/words.ts";
 import { CHAT, createConversationRig, createHandAttachment } from "./chat-rig.ts";
 import { createMemoryUpdates } from "./memory-turns.ts";
@@ -149,6 +150,34 @@ describe("a turn that an agent may have done a part of", () => {
     expect(memory.known.get(id)?.outcome).toBeUndefined();
     report?.told?.();
     expect(memory.known.get(id)).toMatchObject({ outcome: { type: "stopped" }, delivered: true });
+  });
+
+  test.each<[string, readonly string[], readonly string[], unknown]>([
+    [
+      "a tool",
+      ["So far."],
+      ["🔧 bash: npm test, 2 min"],
+      { type: "edit", content: { text: "So far.\n\n(cut off)" } },
+    ],
+    [
+      "a rest that does not come",
+      ["So far."],
+      ["(The rest will follow as a file.)", "🖼 Left out.", "💭 Thinking…"],
+      { type: "edit", content: { text: "So far.\n\n🖼 Left out.\n\n(cut off)" } },
+    ],
+    ["nothing but a thought", [], ["💭 Thinking…"], { type: "delete" }],
+  ])("does not keep what was going on: %s", (_, said, lines, call) => {
+    const { keep, takeUp, memory, outbox } = setUp();
+    const id = makeTurnId();
+    const [message] = withLines(
+      said.map((text) => ({ text, entities: [] })),
+      lines,
+      true,
+    );
+    const content = JSON.stringify({ ...message, plain: false });
+    memory.turns.keep(id, CHAT, [{ messageId: 100, content }]);
+    takeUp({ id, chat: CHAT, sources: keep(text("go on")), verdict: { type: "report" } });
+    expect(hearOut(outbox.speakers[0])).toMatchObject([call]);
   });
 
   test("whose prompt is not kept any more is reported without a button", () => {
