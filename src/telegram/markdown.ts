@@ -2,7 +2,7 @@ import type { FormattedText } from "./entities.ts";
 import { cleanMarkdown, cleanOpenMarkdown, cleanText } from "./markdown/clean.ts";
 import { composeDocument, joinBlocks } from "./markdown/document.ts";
 import { unlessTooDeep } from "./markdown/depth.ts";
-import { parseMarkdown } from "./markdown/parse.ts";
+import { noReferences, parseMarkdown } from "./markdown/parse.ts";
 
 export interface MarkdownOptions {
   /** The markdown is the beginning of more: what is unfinished at its end is shown as it will most likely become. */
@@ -17,8 +17,10 @@ export interface MarkdownOptions {
 export function renderMarkdown(markdown: string, { streaming }: MarkdownOptions): FormattedText {
   const source = streaming ? cleanOpenMarkdown(markdown) : cleanMarkdown(markdown);
   return (
-    unlessTooDeep(() => joinBlocks(composeDocument(source, parseMarkdown(source), { streaming }))) ??
-    plain(source)
+    unlessTooDeep(() => {
+      const parsed = parseMarkdown(source, noReferences, { streaming });
+      return joinBlocks(composeDocument(source, parsed, { streaming }));
+    }) ?? plain(source)
   );
 }
 

@@ -89,6 +89,15 @@ describe("rendering an answer piece by piece", () => {
     ]);
   });
 
+  test("leaves no block behind with a link to half an address", () => {
+    const rendering = createRendering();
+    const markdown = "[a] b\n\nc\n\n[a]: https://example.com";
+    for (const end of ["", "/d", "/d\n\ne"]) {
+      const pages = rendering.update(markdown + end, { streaming: true });
+      expect(pages.flatMap(({ entities }) => entities)).toEqual([]);
+    }
+  });
+
   test("counts on in a list whose first items it has left behind", () => {
     const rendering = createRendering();
     const markdown = "7. a\n1. b\n\n   b2\n1. c\n1. d";

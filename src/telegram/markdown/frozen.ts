@@ -55,7 +55,7 @@ export interface Rendered {
 export function renderRest(frozen: Frozen, rest: string): Rendered {
   const opener = frozen.code === undefined ? "" : `${frozen.code.opener}\n`;
   const source = opener + cleanOpenMarkdown(rest);
-  const parsed = parseMarkdown(source, frozen.references);
+  const parsed = parseMarkdown(source, frozen.references, { streaming: true });
   const above = frozen.lines - (opener === "" ? 0 : 1);
   const codeEnd = parsed.blocks[0] === undefined ? above : endLineOf(parsed.blocks[0]) - parsed.lines + above;
   const blocks = composeDocument(source, parsed, { streaming: true, number: frozen.number });

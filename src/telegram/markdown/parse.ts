@@ -28,8 +28,15 @@ export interface Parsed {
  */
 const extensions = [gfm({ singleTilde: false }), { disable: { null: ["htmlFlow", "htmlText"] } }];
 
-/** Parses a part of a document, in which references to definitions in earlier parts still hold. */
-export function parseMarkdown(source: string, known: References = noReferences): Parsed {
+/**
+ * Parses a part of a document, in which references to definitions in earlier parts still hold. While `streaming`, a
+ * definition at its very end does not hold yet: half an address would be shown, or linked.
+ */
+export function parseMarkdown(
+  source: string,
+  known: References = noReferences,
+  { streaming }: { readonly streaming: boolean } = { streaming: false },
+): Parsed {
   const prose = proseOf(source);
   if (prose !== undefined) return { blocks: [prose], offset: 0, lines: 0, references: known };
   const lines = prefaceLines(source, known);
@@ -39,7 +46,7 @@ export function parseMarkdown(source: string, known: References = noReferences):
     blocks,
     offset: preface.length,
     lines: lines.length * 2,
-    references: collectReferences(blocks, known),
+    references: collectReferences(blocks, known, streaming ? preface.length + source.length : undefined),
   };
 }
 
@@ -65,12 +72,21 @@ function prefaceLines(source: string, { links, footnotes }: References): readonl
   return [...notes, ...(notes.length > 0 ? ["***"] : []), ...targets];
 }
 
-/** What blocks define, besides what is known; the first definition of a name wins. */
-export function collectReferences(blocks: readonly RootContent[], known: References): References {
+/**
+ * What blocks define, besides what is known; the first definition of a name wins. A link's definition that reaches the
+ * offset `open` may not be complete.
+ */
+export function collectReferences(
+  blocks: readonly RootContent[],
+  known: References,
+  open?: number,
+): References {
   const links = new Map(known.links);
   const footnotes = new Set(known.footnotes);
   const visit = (node: Root | RootContent): void => {
-    if (node.type === "definition" && !links.has(node.identifier)) links.set(node.identifier, node.url);
+    if (node.type === "definition" && !links.has(node.identifier) && node.position?.end.offset !== open) {
+      links.set(node.identifier, node.url);
+    }
     if (node.type === "footnoteDefinition") footnotes.add(node.identifier);
     if ("children" in node) node.children.forEach(visit);
   };

@@ -89,6 +89,15 @@ describe("an answer that is still being written", () => {
     expect(lost.filter((prefix) => !prefix.includes("[a][b]"))).toEqual([]);
   });
 
+  test.each(["[a]: https://b.exa", "[a]:\nhttps://b.exa", "> [a]: https://b.exa"])(
+    "links to no address that is not complete: %s",
+    (definition) => {
+      expect(streamed(`See [a].\n\n${definition}`)).toEqual({ text: "See a.", entities: [] });
+      const linked = { type: "text_link", offset: 4, length: 1, url: "https://b.exa" };
+      expect(streamed(`See [a].\n\n${definition}\n`).entities).toEqual([linked]);
+    },
+  );
+
   test("adds only whole rows to a table", () => {
     const markdown = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n";
     const shown = new Set(prefixes(markdown).map((prefix) => streamed(prefix).text));
