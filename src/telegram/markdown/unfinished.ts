@@ -100,9 +100,9 @@ function isPartOfFence(code: string, last: string, fence: string): boolean {
   return isFence && code.trimEnd().endsWith(line);
 }
 
-/** The head of a table, whose second line has not come. */
+/** The head of a table, whose second line has not come; its indentation may have. */
 function undecidedTable(source: string): number | undefined {
-  const end = source.endsWith("\n") ? source.length - 1 : source.length;
+  const end = source.replace(/\n[ \t]*$/, "").length;
   const start = lineStart(source, end);
   return end > start && tableLine.test(source.slice(start, end)) ? start : undefined;
 }

@@ -58,6 +58,7 @@ describe("an answer that is still being written", () => {
     ["no line of a fence that may close it", "```\na\n``", "a"],
     ["no definition that is not complete", "a\n\n[b]: htt", "a"],
     ["no table before its second line", "a\n\n| b | c |\n|--", "a"],
+    ["no head of a table before its indented second line", "- a\n\n  | b | c |\n  ", "• a"],
     ["no row that is not complete", "|a|\n|-|\n|b|\n|c", "a\n─\nb"],
     ["a paragraph that has ended as it is", "a **b\n\n", "a **b"],
     ["only markers as nothing", "**", ""],
