@@ -51,12 +51,10 @@ function writeBlock(node: RootContent, context: InlineContext, out: Composition)
   }
 }
 
-/** The style of a code block, with the first word of what its fence says. */
+/** The style of a code block, with the first word of what its fence says: a file's name may follow, or attributes. */
 export function codeStyle(language: string): Style {
-  const name = cleanText(language)
-    .replace(/[^\w#+.-]/g, "")
-    .slice(0, 64);
-  return name === "" ? { type: "pre" } : { type: "pre", language: name };
+  const name = /[\w#+.-]{1,64}/.exec(cleanText(language))?.[0];
+  return name === undefined ? { type: "pre" } : { type: "pre", language: name };
 }
 
 function writeCodeBlock(value: string, language: string, out: Composition): void {
