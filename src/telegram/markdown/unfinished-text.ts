@@ -10,7 +10,7 @@ export function finishText(text: string): string {
 
 /* An open escape, style, link, spoiler, character reference, tag, footnote mark or image. */
 const undecided =
-  /(?:\s+|[*_~`|\\[]+|&#?\w{0,8}|<\/?[a-z]{0,7}(?: ?\/?|:\/{0,2})|\[\^[^\]\s]{0,30}|(?<=^|\s)!)$/i;
+  /(?:\s+|[*_~`|\\[]+|&#?\w{0,8}|<\/?[a-z]{0,7}(?: ?\/?|:\/{0,2})|\[\^[^\]\s]{0,30}|(?<=^|[\s[])!)$/i;
 
 /** More than this is not held back, however undecided it looks. */
 const mostHeldBack = 64;
@@ -103,9 +103,9 @@ function isUnfinishedLink(text: string, behindBracket: number): boolean {
   return (next === "(" || next === "[") && match(linkEnd, text, behindBracket) === "";
 }
 
-/** Far more brackets behind a word are indices than links. */
+/** Far more brackets behind a word are indices than links. A note's mark and `[!NOTE]` are none, but an image may be one. */
 function mayBeLink(text: string, at: number): boolean {
-  return !/[\w)\]]/.test(text.charAt(at - 1)) && text.charAt(at + 1) !== "^";
+  return !/[\w)\]]/.test(text.charAt(at - 1)) && !/^(?:\^|!(?!\[))/.test(text.slice(at + 1, at + 3));
 }
 
 /** Longer texts and those of several lines are brackets in prose, not links. */

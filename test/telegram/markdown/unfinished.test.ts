@@ -34,6 +34,8 @@ describe("an answer that is still being written", () => {
     ["an open style in an open link", "see [**the do", "see the do"],
     ["an open image by its words", "a ![pict](htt", "a 🖼 pict"],
     ["an index behind a name", "use arr[0", "use arr[0"],
+    ["the brackets of an alert", "> [!NOTE]\n", "[!NOTE]"],
+    ["no bracket that may begin an alert or an image in a link", "a [!", "a"],
     ["an escaped bracket", "a \\[b", "a [b"],
     ["an address in angle brackets", "see <https://exa", "see https://exa"],
     ["stars with space around them", "2 ** 3 ** 4 is", "2 ** 3 ** 4 is"],
