@@ -229,4 +229,13 @@ describe("markdown that is made to be slow or deep", () => {
       expect(shown.text.isWellFormed()).toBe(true);
     }
   });
+
+  test.each([
+    ["lists in lists", `${"- ".repeat(1000)}a`],
+    ["quotes and lists in one another", `${"> 1. ".repeat(500)}a`],
+  ])("is shown as it is where a parser would take seconds: %s", (_name, markdown) => {
+    for (const streaming of [true, false]) {
+      expect(renderMarkdown(markdown, { streaming })).toEqual({ text: markdown, entities: [] });
+    }
+  });
 });

@@ -50,8 +50,15 @@ export function parseMarkdown(
   };
 }
 
-/** What the parser makes of a whole document. */
+/*
+ * Quotes and lists in one another that one line begins. The parser would take seconds for a thousand of them, with
+ * each edit anew, and nothing else would be done meanwhile.
+ */
+const tooDeep = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){400}/m;
+
+/** What the parser makes of a whole document. Throws a RangeError where it is nested too deeply. */
 export function parseBlocks(source: string): readonly RootContent[] {
+  if (tooDeep.test(source)) throw new RangeError("The markdown is nested too deeply");
   return fromMarkdown(source, { extensions, mdastExtensions: [gfmFromMarkdown()] }).children;
 }
 
