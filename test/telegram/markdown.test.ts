@@ -159,6 +159,7 @@ describe("what markdown becomes", () => {
     ["no terminal colours", "\u001b[1;31mred\u001b[0m \u001b]0;title\u0007x", "red x"],
     ["no controls out of character references", "a&#9;b", "a b"],
     ["half a character as the sign for it", "a\ud83db", "a\ufffdb"],
+    ["a letter's ring as a part of the letter", "**Ga\u030a** e\u0301", "{bold: Gå} e\u0301"],
     ["Windows lines", "a\r\n\r\nb", "a\n\nb"],
     ["nothing", "", ""],
     ["definitions alone as nothing", "[a]: https://example.com", ""],

@@ -11,6 +11,9 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff\u202a-\u202e]/g
 // oxlint-disable-next-line no-control-regex
 const openEscape = /(?:\u001b|\u009b)[^\n]{0,100}$/;
 
+/** A letter with a ring of its own, as in names of files on a Mac. Telegram removes the ring, and å would be a. */
+const ringed = /\p{L}\p{M}*\u030a/gu;
+
 /** Marks where a line of raw markdown ends. Cleaning keeps the number of lines. */
 export const lineEnd = /\r\n|\r|\n|\u2028|\u2029/g;
 
@@ -19,7 +22,12 @@ export const lineEnd = /\r\n|\r|\n|\u2028|\u2029/g;
  * Lines end in `\n`. Tabs stay, because they mean something to markdown.
  */
 export function cleanMarkdown(raw: string): string {
-  return raw.replace(lineEnd, "\n").replace(escapes, "").replace(controls, "").toWellFormed();
+  return raw
+    .replace(lineEnd, "\n")
+    .replace(escapes, "")
+    .replace(controls, "")
+    .replace(ringed, (letter) => letter.normalize("NFC"))
+    .toWellFormed();
 }
 
 /** The same for an answer that still grows: half a character or half an escape sequence at its end waits for the rest. */
