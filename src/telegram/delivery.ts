@@ -2,6 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { SessionEvent } from "../domain/events.ts";
 import type { ChatPlace } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
+import { joinTexts } from "../domain/prompt.ts";
 import type { TurnSoFar } from "../domain/sessions.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
 import { askedElsewhere } from "./asked.ts";
@@ -107,13 +108,13 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const { answer, lines, final } = viewOf(transcript, date);
     const rendered = rendering.update(answer, { streaming: !final });
     // Markdown may come to nothing, such as a link's definition alone: a turn still shows that it is there.
-    const unseen = answer !== "" && rendered.length === 0 && lines.length === 0;
+    const unseen = answer.length > 0 && rendered.length === 0 && lines.length === 0;
     const said = unseen ? [final ? EMPTY_ANSWER : PLACEHOLDER] : lines;
     const { pages: capped, overflows } = capPages(rendered);
     const below = overflows ? [final ? REST_IN_FILE : REST_COMES, ...said] : said;
     const answered = withLines(capped, below, final);
     const asked = question === undefined || answered.length === 0 ? [] : [question];
-    return { pages: [...asked, ...answered], answer, overflows };
+    return { pages: [...asked, ...answered], answer: joinTexts(answer), overflows };
   }
 
   /** Nothing has come yet of a turn that was begun elsewhere: what was asked is to come first. */

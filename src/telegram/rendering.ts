@@ -1,43 +1,85 @@
-import { equalFormatted, isBlank, type FormattedText } from "./entities.ts";
+import { concatFormatted, equalFormatted, isBlank, type FormattedText } from "./entities.ts";
 import { renderMarkdown, type MarkdownOptions } from "./markdown.ts";
 import { unlessTooDeep } from "./markdown/depth.ts";
-import { frozenText, nothingFrozen, renderRest, withoutStart, type Frozen } from "./markdown/frozen.ts";
+import {
+  frozenBehind,
+  frozenText,
+  nothingFrozen,
+  renderRest,
+  withoutStart,
+  type Frozen,
+} from "./markdown/frozen.ts";
 import { answerLimits } from "./overflow.ts";
 import { cutPage, paginate, type PageLimits } from "./paginate.ts";
 
 /** The pages of one answer while it grows. */
 export interface Rendering {
   /**
-   * The pages that show this markdown: `paginate(renderMarkdown(markdown, options), limits)`. When the markdown only
-   * grew since the last call, what can no longer change is not rendered again, so a call costs what its open end
-   * costs. The one difference: while streaming, a reference to a definition that comes more than a block later
-   * stays text. Pages that are as they were are the same objects as before.
+   * The pages that show these steps: `paginate(renderSteps(steps, options), limits)`. When only the last step grew
+   * since the last call, what can no longer change is not rendered again, so a call costs what its open end costs.
+   * The one difference: while streaming, a reference to a definition that comes more than a block later stays text.
+   * Pages that are as they were are the same objects as before.
    */
-  update(markdown: string, options: MarkdownOptions): readonly FormattedText[];
+  update(steps: readonly string[], options: MarkdownOptions): readonly FormattedText[];
+}
+
+/**
+ * What an agent said in several steps, a markdown each, one below the other. Each is rendered by itself: what one
+ * leaves open, or a list that it ends with, is nothing to the next. While `streaming`, only the last one still grows.
+ */
+export function renderSteps(steps: readonly string[], { streaming }: MarkdownOptions): FormattedText {
+  const last = steps.length - 1;
+  return joinSteps(steps.map((step, at) => renderMarkdown(step, { streaming: streaming && at === last })));
+}
+
+function joinSteps(texts: readonly FormattedText[]): FormattedText {
+  const shown = texts.filter(({ text }) => text !== "");
+  return concatFormatted(
+    shown.flatMap((text, at) => (at === 0 ? [text] : [{ text: "\n\n", entities: [] }, text])),
+  );
 }
 
 export function createRendering(limits: PageLimits = answerLimits): Rendering {
-  let seen = "";
+  let seen: readonly string[] = [];
   let seenStreaming = false;
   let shown: readonly FormattedText[] = [];
+  /** The steps that are over, as they were rendered. */
+  let over: readonly { readonly step: string; readonly text: FormattedText }[] = [];
+  /** What no longer changes: the steps that are over, and the beginning of the last one. */
   let frozen: Frozen = nothingFrozen;
   /** The pages of the frozen text that are full. */
   let sealed: readonly FormattedText[] = [];
 
-  function renderStreaming(markdown: string): readonly FormattedText[] {
-    if (markdown.slice(0, seen.length) !== seen) {
-      frozen = nothingFrozen;
-      sealed = [];
-    }
-    const rest = markdown.slice(frozen.markdown.length);
+  function renderStreaming(steps: readonly string[]): readonly FormattedText[] {
+    if (!goesOn(steps)) begin(steps.slice(0, -1));
+    const rest = (steps.at(-1) ?? "").slice(frozen.markdown.length);
     const rendered = unlessTooDeep(() => renderRest(frozen, rest));
-    if (rendered === undefined) return paginate(renderMarkdown(markdown, { streaming: true }), limits);
+    if (rendered === undefined) return paginate(renderSteps(steps, { streaming: true }), limits);
     const pages = [...sealed, ...paginate(rendered.text, limits, sealed.length)];
     if (rendered.frozen !== frozen) {
       frozen = rendered.frozen;
       seal();
     }
     return pages;
+  }
+
+  /** Whether nothing but the end of the last step is new. */
+  function goesOn(steps: readonly string[]): boolean {
+    const last = steps.length - 1;
+    return (
+      steps.length === seen.length &&
+      steps.every((step, at) => (at === last ? step.startsWith(seen[at] ?? "") : step === seen[at]))
+    );
+  }
+
+  function begin(steps: readonly string[]): void {
+    over = steps.map((step, at) => {
+      const before = over[at];
+      return before?.step === step ? before : { step, text: renderMarkdown(step, { streaming: false }) };
+    });
+    frozen = frozenBehind(joinSteps(over.map(({ text }) => text)));
+    sealed = [];
+    seal();
   }
 
   function seal(): void {
@@ -50,12 +92,13 @@ export function createRendering(limits: PageLimits = answerLimits): Rendering {
   }
 
   return {
-    update(markdown, { streaming }) {
-      if (markdown === seen && streaming === seenStreaming) return shown;
+    update(steps, { streaming }) {
+      const isSame = steps.length === seen.length && steps.every((step, at) => step === seen[at]);
+      if (isSame && streaming === seenStreaming) return shown;
       const pages = streaming
-        ? renderStreaming(markdown)
-        : paginate(renderMarkdown(markdown, { streaming }), limits);
-      seen = markdown;
+        ? renderStreaming(steps)
+        : paginate(renderSteps(steps, { streaming: false }), limits);
+      seen = steps;
       seenStreaming = streaming;
       shown = pages.map((page, at) => same(shown[at], page));
       return shown;

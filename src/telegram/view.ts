@@ -3,7 +3,6 @@ import { joinTexts } from "../domain/prompt.ts";
 import type { Transcript } from "../domain/transcript.ts";
 import { concatFormatted, type FormattedText, isBlank, sliceFormatted } from "./entities.ts";
 import { countEntities } from "./entity-count.ts";
-import { closeFence } from "./fence.ts";
 import { messageLimits, paginate } from "./paginate.ts";
 import {
   EMPTY_ANSWER,
@@ -19,8 +18,8 @@ import {
 
 /** What the person should see of one turn. */
 export interface View {
-  /** The agent's answer so far, as markdown. */
-  readonly answer: string;
+  /** The agent's answer so far: what it said to the person in each step, as markdown. Steps that say nothing are left out. */
+  readonly answer: readonly string[];
   /** Evie's own lines below it, each quiet and short. */
   readonly lines: readonly string[];
   /** The turn has ended: this is what stays. */
@@ -35,13 +34,13 @@ export function viewOf(transcript: Transcript, at: number): View {
   if (outcome === undefined) {
     const status = statusLine(transcript, at);
     const lines = status === undefined ? remarks : [...remarks, status];
-    return { answer, lines: answer === "" && lines.length === 0 ? [PLACEHOLDER] : lines, final: false };
+    return { answer, lines: answer.length === 0 && lines.length === 0 ? [PLACEHOLDER] : lines, final: false };
   }
-  const traceless = answer === "" && remarks.length === 0;
+  const traceless = answer.length === 0 && remarks.length === 0;
   if (traceless && (outcome.type === "replaced" || outcome.type === "stopped")) {
-    return { answer: "", lines: [], final: true };
+    return { answer: [], lines: [], final: true };
   }
-  const line = outcomeLine(outcome) ?? (answer === "" ? EMPTY_ANSWER : undefined);
+  const line = outcomeLine(outcome) ?? (answer.length === 0 ? EMPTY_ANSWER : undefined);
   return { answer, lines: line === undefined ? remarks : [...remarks, line], final: true };
 }
 
@@ -60,11 +59,12 @@ function remarkLines(remarks: readonly Notice[]): readonly string[] {
   return [...lines.filter((line) => !leftOut.has(line)), moreRemarks(tooMany.length)];
 }
 
-/** Everything that the agent said to the person in this turn, as one text. What cannot be seen is as good as nothing. */
-function answerOf({ messages }: Transcript): string {
-  const steps = messages.filter(isAnswer).map(textOf);
-  const text = joinTexts(steps.map((step, at) => (at < steps.length - 1 ? closeFence(step) : step)));
-  return isBlank({ text, entities: [] }) ? "" : text;
+/** What cannot be seen is as good as nothing. */
+function answerOf({ messages }: Transcript): readonly string[] {
+  return messages
+    .filter(isAnswer)
+    .map(textOf)
+    .filter((text) => !isBlank({ text, entities: [] }));
 }
 
 /** Whether the agent has said anything in this turn that a person would read. */

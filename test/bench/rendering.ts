@@ -36,7 +36,7 @@ function streamThrough(markdown: string): { readonly half: number; readonly whol
   const before = process.cpuUsage();
   let half = 0;
   for (let end = deltaLength; end <= markdown.length; end += deltaLength) {
-    rendering.update(markdown.slice(0, end), { streaming: true });
+    rendering.update([markdown.slice(0, end)], { streaming: true });
     if (end === markdown.length / 2) half = milliseconds(before);
   }
   return { half, whole: milliseconds(before) };

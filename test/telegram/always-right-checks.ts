@@ -1,14 +1,15 @@
 import type { ChatPlace } from "../../src/domain/ids.ts";
+import { joinTexts } from "../../src/domain/prompt.ts";
 import type { Transcript } from "../../src/domain/transcript.ts";
 import type { BotApi, ShownMessage } from "../../src/playground/bot-api/bot-api.ts";
 import { formatText } from "../../src/playground/bot-api/formatted-text.ts";
 import type { Answer, Call } from "../../src/telegram/calls.ts";
 import { closingCalls } from "../../src/telegram/closing.ts";
 import type { FormattedText } from "../../src/telegram/entities.ts";
-import { renderMarkdown } from "../../src/telegram/markdown.ts";
 import type { Outbox } from "../../src/telegram/outbox.ts";
 import { answerLimits, capPages } from "../../src/telegram/overflow.ts";
 import { paginate } from "../../src/telegram/paginate.ts";
+import { renderSteps } from "../../src/telegram/rendering.ts";
 import { viewOf, withLines } from "../../src/telegram/view.ts";
 import { EMPTY_ANSWER, REST_IN_FILE } from "../../src/telegram/words.ts";
 
@@ -60,13 +61,13 @@ interface Wanted {
 /** What stays of a turn in its chat. */
 function wantedOf({ transcript, promptId, mayBePlain }: PlayedTurn): readonly Wanted[] {
   const { answer, lines } = viewOf(transcript, 0);
-  const rendered = paginate(renderMarkdown(answer, { streaming: false }), answerLimits);
-  const said = answer !== "" && rendered.length === 0 && lines.length === 0 ? [EMPTY_ANSWER] : lines;
+  const rendered = paginate(renderSteps(answer, { streaming: false }), answerLimits);
+  const said = answer.length > 0 && rendered.length === 0 && lines.length === 0 ? [EMPTY_ANSWER] : lines;
   const { pages, overflows } = capPages(rendered);
   const below = overflows ? [REST_IN_FILE, ...said] : said;
   const closing = closingCalls({
     transcript,
-    answer,
+    answer: joinTexts(answer),
     isIncomplete: overflows,
     face: "telegram",
     replyTo: promptId,

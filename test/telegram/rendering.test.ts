@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { renderMarkdown } from "../../src/telegram/markdown.ts";
 import { answerLimits } from "../../src/telegram/overflow.ts";
 import { paginate, type PageLimits } from "../../src/telegram/paginate.ts";
-import { createRendering } from "../../src/telegram/rendering.ts";
+import { createRendering, renderSteps } from "../../src/telegram/rendering.ts";
 import { nastyMarkdown, referringMarkdown } from "./nasty-markdown.ts";
 
 const fromScratch = (markdown: string, streaming: boolean, limits: PageLimits = answerLimits) =>
@@ -37,7 +37,7 @@ describe("rendering an answer piece by piece", () => {
       fc.property(nastyMarkdown, anySteps, anyLimits, (markdown, steps, limits) => {
         const rendering = createRendering(limits);
         for (const arrived of arrivals(markdown, steps)) {
-          const pages = rendering.update(arrived, { streaming: true });
+          const pages = rendering.update([arrived], { streaming: true });
           expect(pages).toEqual(fromScratch(arrived, true, limits));
         }
       }),
@@ -58,7 +58,7 @@ describe("rendering an answer piece by piece", () => {
   ])("shows at every character what rendering from scratch shows: %s", (_name, markdown) => {
     const limits = { units: 15, entities: 100 };
     const rendering = createRendering(limits);
-    const shown = arrivals(markdown, [1]).map((arrived) => rendering.update(arrived, { streaming: true }));
+    const shown = arrivals(markdown, [1]).map((arrived) => rendering.update([arrived], { streaming: true }));
     expect(shown).toEqual(arrivals(markdown, [1]).map((arrived) => fromScratch(arrived, true, limits)));
   });
 
@@ -70,8 +70,8 @@ describe("rendering an answer piece by piece", () => {
         anyLimits,
         (markdown, steps, limits) => {
           const rendering = createRendering(limits);
-          for (const arrived of arrivals(markdown, steps)) rendering.update(arrived, { streaming: true });
-          expect(rendering.update(markdown, { streaming: false })).toEqual(
+          for (const arrived of arrivals(markdown, steps)) rendering.update([arrived], { streaming: true });
+          expect(rendering.update([markdown], { streaming: false })).toEqual(
             fromScratch(markdown, false, limits),
           );
         },
@@ -83,8 +83,8 @@ describe("rendering an answer piece by piece", () => {
   test("knows definitions from blocks that it has long left behind", () => {
     const rendering = createRendering();
     const markdown = "[a]: https://example.com/a\n\nb\n\nc\n\n[d][A] e";
-    arrivals(markdown, [1]).forEach((arrived) => rendering.update(arrived, { streaming: true }));
-    expect(rendering.update(`${markdown} f`, { streaming: true })[0]?.entities).toEqual([
+    arrivals(markdown, [1]).forEach((arrived) => rendering.update([arrived], { streaming: true }));
+    expect(rendering.update([`${markdown} f`], { streaming: true })[0]?.entities).toEqual([
       { type: "text_link", offset: 6, length: 1, url: "https://example.com/a" },
     ]);
   });
@@ -93,7 +93,7 @@ describe("rendering an answer piece by piece", () => {
     const rendering = createRendering();
     const markdown = "[a] b\n\nc\n\n[a]: https://example.com";
     for (const end of ["", "/d", "/d\n\ne"]) {
-      const pages = rendering.update(markdown + end, { streaming: true });
+      const pages = rendering.update([markdown + end], { streaming: true });
       expect(pages.flatMap(({ entities }) => entities)).toEqual([]);
     }
   });
@@ -101,8 +101,8 @@ describe("rendering an answer piece by piece", () => {
   test("counts on in a list whose first items it has left behind", () => {
     const rendering = createRendering();
     const markdown = "7. a\n1. b\n\n   b2\n1. c\n1. d";
-    arrivals(markdown, [1]).forEach((arrived) => rendering.update(arrived, { streaming: true }));
-    expect(rendering.update(`${markdown}!`, { streaming: true })[0]?.text).toBe(
+    arrivals(markdown, [1]).forEach((arrived) => rendering.update([arrived], { streaming: true }));
+    expect(rendering.update([`${markdown}!`], { streaming: true })[0]?.text).toBe(
       "7. a\n8. b\n\n   b2\n9. c\n10. d!",
     );
   });
@@ -110,8 +110,8 @@ describe("rendering an answer piece by piece", () => {
   test("keeps one code block over everything that it has left behind", () => {
     const rendering = createRendering();
     const markdown = "```ts\na\n\n  b\nc\n\nd";
-    arrivals(markdown, [1]).forEach((arrived) => rendering.update(arrived, { streaming: true }));
-    expect(rendering.update(`${markdown}\n\`\`\`\ne`, { streaming: true })).toEqual([
+    arrivals(markdown, [1]).forEach((arrived) => rendering.update([arrived], { streaming: true }));
+    expect(rendering.update([`${markdown}\n\`\`\`\ne`], { streaming: true })).toEqual([
       { text: "a\n\n  b\nc\n\nd\ne", entities: [{ type: "pre", offset: 0, length: 11, language: "ts" }] },
     ]);
   });
@@ -122,25 +122,96 @@ describe("rendering an answer piece by piece", () => {
     ["other from the start", "Another paragraph.\n\nAnd one more."],
   ])("starts over when the answer becomes %s", (_name, markdown) => {
     const rendering = createRendering();
-    rendering.update("A paragraph.\n- a\n- b", { streaming: true });
-    expect(rendering.update(markdown, { streaming: true })).toEqual(fromScratch(markdown, true));
+    rendering.update(["A paragraph.\n- a\n- b"], { streaming: true });
+    expect(rendering.update([markdown], { streaming: true })).toEqual(fromScratch(markdown, true));
   });
 
   test("gives pages that did not change as the same objects", () => {
     const rendering = createRendering({ units: 20, entities: 100 });
     const markdown = "aaaa aaaa aaaa\n\nbbbb bbbb bbbb\n\ncccc cccc";
-    const before = rendering.update(markdown, { streaming: true });
-    const after = rendering.update(`${markdown} cccc`, { streaming: true });
+    const before = rendering.update([markdown], { streaming: true });
+    const after = rendering.update([`${markdown} cccc`], { streaming: true });
     expect(before).toHaveLength(3);
     expect(after[0]).toBe(before[0]);
     expect(after[1]).toBe(before[1]);
     expect(after[2]).not.toBe(before[2]);
-    expect(rendering.update(`${markdown} cccc`, { streaming: false })[2]).toBe(after[2]);
+    expect(rendering.update([`${markdown} cccc`], { streaming: false })[2]).toBe(after[2]);
   });
 
   test("gives the same pages when it is asked the same again", () => {
     const rendering = createRendering();
-    const pages = rendering.update("a", { streaming: true });
-    expect(rendering.update("a", { streaming: true })).toBe(pages);
+    const pages = rendering.update(["a"], { streaming: true });
+    expect(rendering.update(["a"], { streaming: true })).toBe(pages);
+  });
+});
+
+/** What one sees of an answer in several steps, each of which comes in pieces. */
+function arrivalsOfSteps(
+  steps: readonly string[],
+  lengths: readonly number[],
+): readonly (readonly string[])[] {
+  return steps.flatMap((step, at) =>
+    arrivals(step, lengths).map((arrived) => [...steps.slice(0, at), arrived]),
+  );
+}
+
+describe("rendering an answer in several steps", () => {
+  test.each([
+    [
+      "two numbered lists",
+      ["1. look\n2. fix", "1. found\n2. fixed"],
+      "1. look\n2. fix\n\n1. found\n2. fixed",
+    ],
+    ["a list and a paragraph", ["- look", "  found"], "• look\n\nfound"],
+    ["a quote and a paragraph", ["> look", "found"], "look\n\nfound"],
+    ["a definition and a reference to it", ["[a]: https://example.com", "[a]"], "[a]"],
+    ["a title that is underlined in the next step", ["look", "---\nfound"], "look\n\n──────────\nfound"],
+    ["nothing that can be seen", ["[a]: https://example.com", "found"], "found"],
+  ])("keeps apart %s", (_name, steps, text) => {
+    expect(renderSteps(steps, { streaming: false }).text).toBe(text);
+  });
+
+  test.each([
+    ["", "```ts\nlook", "found", { offset: 0, length: 4 }],
+    [" in a list", "1. ```ts\n   look", "found", { offset: 4, length: 4 }],
+    [" that is closed in a list", "1. ```ts\n   look\n   ```", "found", { offset: 4, length: 4 }],
+  ])("ends a code block%s with its step", (_name, first, second, range) => {
+    const { text, entities } = renderSteps([first, second], { streaming: true });
+    expect(text.endsWith("look\n\nfound")).toBe(true);
+    expect(entities).toEqual([{ type: "pre", language: "ts", ...range }]);
+  });
+
+  test("shows at every piece what rendering from scratch shows", () => {
+    const anyAnswer = fc.array(nastyMarkdown, { minLength: 2, maxLength: 3 });
+    const anyLengths = fc.array(fc.integer({ min: 20, max: 200 }), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(anyAnswer, anyLengths, anyLimits, (answer, lengths, limits) => {
+        const rendering = createRendering(limits);
+        for (const arrived of arrivalsOfSteps(answer, lengths)) {
+          const pages = rendering.update(arrived, { streaming: true });
+          expect(pages).toEqual(paginate(renderSteps(arrived, { streaming: true }), limits));
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("leaves the pages of the steps that are over as the objects that they were", () => {
+    const rendering = createRendering({ units: 20, entities: 100 });
+    const before = rendering.update(["aaaa aaaa aaaa", "bbbb bbbb bbbb"], { streaming: true });
+    const after = rendering.update(["aaaa aaaa aaaa", "bbbb bbbb bbbb", "cccc cccc"], { streaming: true });
+    expect(before).toHaveLength(2);
+    expect(after).toHaveLength(3);
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]).toBe(before[1]);
+  });
+
+  test("starts over when an earlier step is another one, or is gone", () => {
+    const rendering = createRendering();
+    rendering.update(["one", "two"], { streaming: true });
+    for (const steps of [["won", "two"], ["two"], ["two", "three"], []]) {
+      const pages = rendering.update(steps, { streaming: true });
+      expect(pages).toEqual(paginate(renderSteps(steps, { streaming: true }), answerLimits));
+    }
   });
 });

@@ -30,7 +30,7 @@ async function startWriting() {
       ...places.map((at) => [at, false] as const),
       [markdown.length, true] as const,
     ]) {
-      const rendered = rendering.update(markdown.slice(0, length), { streaming: !final });
+      const rendered = rendering.update([markdown.slice(0, length)], { streaming: !final });
       const wanted = withLines(capPages(rendered).pages, final ? [] : ["🔧 bash: npm test"], final);
       for (;;) {
         const [call] = pages.calls(wanted, { final });

@@ -44,6 +44,12 @@ export const nothingFrozen: Frozen = {
   endLine: 0,
 };
 
+/** Nothing but a text that stands above the answer, a blank line apart. */
+export function frozenBehind(text: FormattedText): Frozen {
+  // Two lines above the first line that may come.
+  return { ...nothingFrozen, text, endLine: -1 };
+}
+
 export interface Rendered {
   /** The frozen text and that of the rest. */
   readonly text: FormattedText;
