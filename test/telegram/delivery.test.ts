@@ -517,12 +517,12 @@ describe("what goes wrong on the way", () => {
     const rig = await startDelivery();
     rig.chat.fault = (call) =>
       call.type === "edit" ? { type: "refused", description: "Bad Request: no" } : undefined;
-    await rig.tell(said("a", "**Refused**."));
+    await rig.tell(said("a", "**Refused**."), said("b", "- as well"));
     await rig.finish(done);
     expect(rig.chat.calls.at(-1)?.call).toEqual({
       type: "document",
       name: "answer.md",
-      text: "**Refused**.",
+      text: "**Refused**.\n\n- as well",
     });
     expect(rig.delivery.finished).toBe(true);
   });
