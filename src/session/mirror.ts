@@ -3,6 +3,7 @@ import type { AgentEvent, Face, SessionEvent, TurnEvent } from "../domain/events
 import type { Log } from "../domain/log.ts";
 import type { Question } from "../domain/question.ts";
 import type { Observation, TurnSoFar } from "../domain/sessions.ts";
+import { joinPieces, MOST_PIECES, type Piece } from "../domain/pieces.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
 import type { QueuedPrompt, SessionFrame, SessionPhase, Snapshot } from "../domain/wire.ts";
 import { createCappedBuffer, type CappedBuffer } from "./capped-buffer.ts";
@@ -60,8 +61,9 @@ export function createMirror(options: MirrorOptions): Mirror {
     log.error({ err: error, session: id }, "a face failed while it heard of a session and was detached"),
   );
   const stored = ledger.page(id, SNAPSHOT_MESSAGES);
-  /** Everything so far. */
+  /** Everything so far, but for the pieces that nobody has looked at yet. */
   let live: Transcript = { ...emptyTranscript, messages: stored.messages };
+  let pieces: Piece[] = [];
   /** What was so before the running step. */
   let base = live;
   let step: CappedBuffer | undefined;
@@ -72,7 +74,14 @@ export function createMirror(options: MirrorOptions): Mirror {
   let told = changeable();
 
   function emit(event: AgentEvent | TurnEvent): void {
-    const numbered: SessionEvent = { ...event, seq: live.seq + 1, at: clock.date() };
+    const numbered: SessionEvent = { ...event, seq: newest() + 1, at: clock.date() };
+    if (numbered.type === "message_update") {
+      pieces.push(numbered);
+      if (pieces.length === MOST_PIECES) foldPieces();
+      // Of the hundreds in a second none has to be kept, or changes what a list shows.
+      return tell({ type: "session_event", sessionId: id, event: numbered });
+    }
+    foldPieces();
     const before = live;
     live = applyEvent(live, numbered);
     switch (numbered.type) {
@@ -91,8 +100,7 @@ export function createMirror(options: MirrorOptions): Mirror {
         break;
       default:
     }
-    const entry = step === undefined ? undefined : entryOf(numbered);
-    if (entry !== undefined) step?.append(entry);
+    buffer(numbered);
     try {
       bookkeeper.keep(numbered, live.messages);
     } catch (error) {
@@ -100,8 +108,24 @@ export function createMirror(options: MirrorOptions): Mirror {
       log.error({ err: error, session: id }, "what was said could not be stored");
     }
     tell({ type: "session_event", sessionId: id, event: numbered });
-    // Of the hundreds in a second none changes what a list shows.
-    if (numbered.type !== "message_update") refresh();
+    refresh();
+  }
+
+  function newest(): number {
+    return pieces.at(-1)?.seq ?? live.seq;
+  }
+
+  function foldPieces(): void {
+    for (const piece of joinPieces(pieces)) {
+      live = applyEvent(live, piece);
+      buffer(piece);
+    }
+    pieces = [];
+  }
+
+  function buffer(event: SessionEvent): void {
+    const entry = step === undefined ? undefined : entryOf(event);
+    if (entry !== undefined) step?.append(entry);
   }
 
   function withinBounds(transcript: Transcript): Transcript {
@@ -167,6 +191,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   }
 
   function said(): readonly string[] {
+    foldPieces();
     return live.messages
       .filter(({ key, role }) => role === "assistant" && bookkeeper.ofTurn.has(key))
       .map(textOf);
@@ -186,6 +211,7 @@ export function createMirror(options: MirrorOptions): Mirror {
         if (frame.type === "session_event") sink(frame.event as SessionEvent);
       }),
     observe(observer) {
+      foldPieces();
       const from = step === undefined ? live : base;
       return {
         snapshot: snapshot(from),
@@ -197,6 +223,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       };
     },
     get turnSoFar() {
+      foldPieces();
       return turnSoFar({
         face,
         live,

@@ -2,6 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { SessionEvent } from "../domain/events.ts";
 import type { ChatPlace } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
+import { joinPieces, MOST_PIECES, type Piece } from "../domain/pieces.ts";
 import { joinTexts } from "../domain/prompt.ts";
 import type { TurnSoFar } from "../domain/sessions.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
@@ -84,6 +85,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     ...(options.before === undefined ? {} : { before: options.before }),
   });
   let transcript: Transcript = begun.transcript;
+  /** What came since, while an edit is wished for: it is looked at once, so it need not be folded a hundred times. */
+  let pieces: Piece[] = [];
   /** What the chat shows, but for a page that is still to come. */
   let shown: Look = { seq: 0, now: 0, date: 0 };
   /** What the last call belongs to, until its answer is heard. */
@@ -99,6 +102,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   let finished = false;
 
   const isFinal = (): boolean => transcript.turn?.outcome !== undefined;
+  const newest = (): number => pieces.at(-1)?.seq ?? transcript.seq;
+
+  function foldPieces(): void {
+    transcript = joinPieces(pieces).reduce(applyEvent, transcript);
+    pieces = [];
+  }
 
   function wantedPages(date: number): Wanted {
     const question = options.asked ?? askedElsewhere(face, transcript);
@@ -143,14 +152,21 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
     apply(event) {
       if (isFinal()) return false;
-      const isAwaited = transcript.seq > shown.seq && pages.lastText !== PLACEHOLDER;
+      const isAwaited = newest() > shown.seq && pages.lastText !== PLACEHOLDER;
+      if (isAwaited && event.type === "message_update") {
+        pieces.push(event);
+        if (pieces.length === MOST_PIECES) foldPieces();
+        return false;
+      }
+      foldPieces();
       transcript = applyEvent(transcript, event);
       if (event.type === "agent_end") prompt = replyTo?.();
-      return !(isAwaited && (event.type === "message_update" || event.type === "tool_execution_update"));
+      return !(isAwaited && event.type === "tool_execution_update");
     },
 
     cut() {
       if (isFinal()) return;
+      foldPieces();
       transcript = applyEvent(transcript, {
         type: "agent_end",
         seq: transcript.seq + 1,
@@ -171,7 +187,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       if (isFinal() || pages.none) return [{ urgency: "message", at: now }];
       if (rest !== undefined) return [{ urgency: rest, at: spokeAt }, typing];
       const throttled = spokeAt + editThrottle(place, clock.date() - (transcript.turn?.startedAt ?? 0));
-      if (transcript.seq > shown.seq) {
+      if (newest() > shown.seq) {
         const firstWords = pages.lastText === PLACEHOLDER && hasAnswer(transcript);
         return [{ urgency: "edit", at: firstWords ? now : throttled }, typing];
       }
@@ -188,6 +204,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         typedAt = now;
         return { type: "typing" };
       }
+      foldPieces();
       const look: Look = { seq: transcript.seq, now, date: clock.date() };
       const final = isFinal();
       const wanted = wantedPages(look.date);
