@@ -388,7 +388,9 @@ describe("what a mirror keeps in the store", () => {
     );
     emit(...result("r", "t", "files"), turnEnd, turnStart, opens("b"));
     emit(said("b", { type: "thinking", text: "hm" }, "Here it is."), turnEnd, turnStart, opens("c"));
-    emit(end({ type: "stopped" }));
+    emit(says("c", "And"), says("c", " now"));
+    expect(mirror.lastText).toBe("And now");
+    emit({ type: "message_discard", key: "c" }, end({ type: "stopped" }));
     expect(mirror.lastText).toBe("Here it is.");
     emit(begin, end({ type: "stopped" }));
     expect(mirror.lastText).toBe("");

@@ -288,11 +288,26 @@ describe("at its end", () => {
   test("a cut closes what was said as stopped, and nothing more is taken", async () => {
     const rig = await startDelivery();
     await rig.tell(opens("a"), says("a", "Words."));
+    await rig.tell(says("a", " And"), says("a", " more."));
     rig.delivery.cut();
     rig.delivery.cut();
     await rig.tell(says("a", " Ghost."));
     await rig.finish(done);
-    expect(rig.chat.texts()).toEqual([`Words.\n\n${STOPPED}`]);
+    expect(rig.chat.texts()).toEqual([`Words. And more.\n\n${STOPPED}`]);
+  });
+
+  test("what is said while a call is under way is shown, also when nothing follows it", async () => {
+    const rig = await startDelivery();
+    await rig.tell(opens("a"), says("a", "One"));
+    let isFirst = true;
+    rig.chat.fault = () => {
+      if (isFirst) void rig.tell(says("a", " three."));
+      isFirst = false;
+      return undefined;
+    };
+    await rig.tell(says("a", " two"));
+    await rig.clock.advance(5_000);
+    expect(rig.chat.texts()).toEqual(["One two three."]);
   });
 
   test("a cut after the end changes nothing", async () => {
