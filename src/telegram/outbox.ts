@@ -6,6 +6,7 @@ import type { Backoff } from "./backoff.ts";
 import type { Budget } from "./budget.ts";
 import type { Answer, Button, Call, PerformCall } from "./calls.ts";
 import type { FormattedText } from "./entities.ts";
+import { type Candidate, nextOf, TOKENS } from "./next.ts";
 import { createEditPace } from "./pace.ts";
 import { createSpeakers, type Speaker, type Urgency } from "./speakers.ts";
 
@@ -53,21 +54,6 @@ const REST_MARGIN = 300;
  * asked in an endless loop that lets nothing else run.
  */
 const PAUSE = 250;
-
-/** Tokens that must be there. Of a chat's own an edit needs more, so that it never takes the last one. */
-const TOKENS: Readonly<Record<Urgency | "reply", number>> = { reply: 1, message: 1, edit: 2, typing: 0 };
-const RANK: Readonly<Record<Urgency | "reply", number>> = { reply: 0, message: 1, edit: 2, typing: 3 };
-
-/** What could be said, and when. Without a speaker it is a reply. */
-interface Candidate {
-  readonly place: ChatPlace;
-  readonly kind: Urgency | "reply";
-  /** Since when, or from when on, somebody wants it. */
-  readonly wanted: number;
-  /** When it may be: not in a rest, and with the tokens that it needs. */
-  readonly at: number;
-  readonly speaker?: Speaker;
-}
 
 /** One a chat. Order, budget and rest are decided here; what to say is decided by whoever speaks. */
 export function createOutbox({ perform, clock, log, budget, shared, backoff }: OutboxOptions): Outbox {
@@ -136,14 +122,11 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
       if (wishes === undefined) return choose(now);
       for (const { urgency, at } of wishes) candidates.push(candidate(speaker.place, urgency, at, speaker));
     }
-    const due = candidates.filter(({ at }) => at <= now);
-    if (due.length === 0) return candidates.toSorted((a, b) => a.at - b.at)[0];
-    // Of equals the one that has waited longest, or one busy thread would silence the others.
-    return due.toSorted((a, b) => RANK[a.kind] - RANK[b.kind] || a.wanted - b.wanted)[0];
+    return nextOf(candidates, now);
 
     function candidate(
       place: ChatPlace,
-      kind: Urgency | "reply",
+      kind: Candidate["kind"],
       wanted: number,
       speaker?: Speaker,
     ): Candidate {
