@@ -66,9 +66,11 @@ export function createRendering(limits: PageLimits = answerLimits): Rendering {
   /** Whether nothing but the end of the last step is new. */
   function goesOn(steps: readonly string[]): boolean {
     const last = steps.length - 1;
+    const before = seen[last] ?? "";
+    // Not `startsWith`, which compares one character after the other: an answer of 100 kB would take twice as long.
+    const hasGrown = (steps[last] ?? "").slice(0, before.length) === before;
     return (
-      steps.length === seen.length &&
-      steps.every((step, at) => (at === last ? step.startsWith(seen[at] ?? "") : step === seen[at]))
+      hasGrown && steps.length === seen.length && steps.every((step, at) => at === last || step === seen[at])
     );
   }
 
