@@ -3,7 +3,7 @@ import type { AgentEvent, Face, SessionEvent, TurnEvent } from "../domain/events
 import type { Log } from "../domain/log.ts";
 import type { Question } from "../domain/question.ts";
 import type { Observation, TurnSoFar } from "../domain/sessions.ts";
-import { joinPieces, MOST_PIECES, type Piece } from "../domain/pieces.ts";
+import { type Delta, joinDeltas, MOST_DELTAS } from "../domain/deltas.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
 import type { QueuedPrompt, SessionFrame, SessionPhase, Snapshot } from "../domain/wire.ts";
 import { createCappedBuffer, type CappedBuffer } from "./capped-buffer.ts";
@@ -61,9 +61,9 @@ export function createMirror(options: MirrorOptions): Mirror {
     log.error({ err: error, session: id }, "a face failed while it heard of a session and was detached"),
   );
   const stored = ledger.page(id, SNAPSHOT_MESSAGES);
-  /** Everything so far, but for the pieces that nobody has looked at yet. */
+  /** Everything so far, but for the deltas that nobody has looked at yet. */
   let live: Transcript = { ...emptyTranscript, messages: stored.messages };
-  let pieces: Piece[] = [];
+  let deltas: Delta[] = [];
   /** What was so before the running step. */
   let base = live;
   let step: CappedBuffer | undefined;
@@ -76,12 +76,12 @@ export function createMirror(options: MirrorOptions): Mirror {
   function emit(event: AgentEvent | TurnEvent): void {
     const numbered: SessionEvent = { ...event, seq: newest() + 1, at: clock.date() };
     if (numbered.type === "message_update") {
-      pieces.push(numbered);
-      if (pieces.length === MOST_PIECES) foldPieces();
+      deltas.push(numbered);
+      if (deltas.length === MOST_DELTAS) foldDeltas();
       // Of the hundreds in a second none has to be kept, or changes what a list shows.
       return tell({ type: "session_event", sessionId: id, event: numbered });
     }
-    foldPieces();
+    foldDeltas();
     const before = live;
     live = applyEvent(live, numbered);
     switch (numbered.type) {
@@ -112,15 +112,15 @@ export function createMirror(options: MirrorOptions): Mirror {
   }
 
   function newest(): number {
-    return pieces.at(-1)?.seq ?? live.seq;
+    return deltas.at(-1)?.seq ?? live.seq;
   }
 
-  function foldPieces(): void {
-    for (const piece of joinPieces(pieces)) {
-      live = applyEvent(live, piece);
-      buffer(piece);
+  function foldDeltas(): void {
+    for (const delta of joinDeltas(deltas)) {
+      live = applyEvent(live, delta);
+      buffer(delta);
     }
-    pieces = [];
+    deltas = [];
   }
 
   function buffer(event: SessionEvent): void {
@@ -191,7 +191,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   }
 
   function said(): readonly string[] {
-    foldPieces();
+    foldDeltas();
     return live.messages
       .filter(({ key, role }) => role === "assistant" && bookkeeper.ofTurn.has(key))
       .map(textOf);
@@ -211,7 +211,7 @@ export function createMirror(options: MirrorOptions): Mirror {
         if (frame.type === "session_event") sink(frame.event as SessionEvent);
       }),
     observe(observer) {
-      foldPieces();
+      foldDeltas();
       const from = step === undefined ? live : base;
       return {
         snapshot: snapshot(from),
@@ -223,7 +223,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       };
     },
     get turnSoFar() {
-      foldPieces();
+      foldDeltas();
       return turnSoFar({
         face,
         live,

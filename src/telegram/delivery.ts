@@ -2,7 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { SessionEvent } from "../domain/events.ts";
 import type { ChatPlace } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
-import { joinPieces, MOST_PIECES, type Piece } from "../domain/pieces.ts";
+import { type Delta, joinDeltas, MOST_DELTAS } from "../domain/deltas.ts";
 import { joinTexts } from "../domain/prompt.ts";
 import type { TurnSoFar } from "../domain/sessions.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
@@ -46,7 +46,7 @@ export interface DeliveryLedger {
 export interface Delivery extends Speaker {
   /**
    * Takes one event of its turn and returns: later events only change what is looked at next. Nothing follows the end.
-   * True when its wishes may be others now; a long answer's next piece, while an edit is wished for, changes none.
+   * True when its wishes may be others now; a long answer's next delta, while an edit is wished for, changes none.
    */
   apply(event: SessionEvent): boolean;
   /** The chat has left this turn's session: what was shown is closed as stopped, and nothing more is taken. */
@@ -86,7 +86,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   });
   let transcript: Transcript = begun.transcript;
   /** What came since, while an edit is wished for: it is looked at once, so it need not be folded a hundred times. */
-  let pieces: Piece[] = [];
+  let deltas: Delta[] = [];
   /** What the chat shows, but for a page that is still to come. */
   let shown: Look = { seq: 0, now: 0, date: 0 };
   /** What the last call belongs to, until its answer is heard. */
@@ -102,11 +102,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   let finished = false;
 
   const isFinal = (): boolean => transcript.turn?.outcome !== undefined;
-  const newest = (): number => pieces.at(-1)?.seq ?? transcript.seq;
+  const newest = (): number => deltas.at(-1)?.seq ?? transcript.seq;
 
-  function foldPieces(): void {
-    transcript = joinPieces(pieces).reduce(applyEvent, transcript);
-    pieces = [];
+  function foldDeltas(): void {
+    transcript = joinDeltas(deltas).reduce(applyEvent, transcript);
+    deltas = [];
   }
 
   function wantedPages(date: number): Wanted {
@@ -154,11 +154,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       if (isFinal()) return false;
       const isAwaited = newest() > shown.seq && pages.lastText !== PLACEHOLDER;
       if (isAwaited && event.type === "message_update") {
-        pieces.push(event);
-        if (pieces.length === MOST_PIECES) foldPieces();
+        deltas.push(event);
+        if (deltas.length === MOST_DELTAS) foldDeltas();
         return false;
       }
-      foldPieces();
+      foldDeltas();
       transcript = applyEvent(transcript, event);
       if (event.type === "agent_end") prompt = replyTo?.();
       return !(isAwaited && event.type === "tool_execution_update");
@@ -166,7 +166,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
     cut() {
       if (isFinal()) return;
-      foldPieces();
+      foldDeltas();
       transcript = applyEvent(transcript, {
         type: "agent_end",
         seq: transcript.seq + 1,
@@ -204,7 +204,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         typedAt = now;
         return { type: "typing" };
       }
-      foldPieces();
+      foldDeltas();
       const look: Look = { seq: transcript.seq, now, date: clock.date() };
       const final = isFinal();
       const wanted = wantedPages(look.date);

@@ -1,15 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type Delta, joinDeltas } from "../../src/domain/deltas.ts";
 import type { Message, SessionEvent } from "../../src/domain/events.ts";
 import { applyEvent, emptyTranscript } from "../../src/domain/transcript.ts";
-import { joinPieces, type Piece } from "../../src/domain/pieces.ts";
 
-const piece = (seq: number, text: string, delta: Partial<Piece["delta"]> = {}, key = "a"): Piece => ({
+const delta = (seq: number, text: string, more: Partial<Delta["delta"]> = {}, key = "a"): Delta => ({
   type: "message_update",
   seq,
   at: seq * 10,
   key,
-  delta: { contentIndex: 0, kind: "text", text, ...delta },
+  delta: { contentIndex: 0, kind: "text", text, ...more },
 });
 
 const opened = (key: string, seq: number): SessionEvent => {
@@ -17,25 +17,25 @@ const opened = (key: string, seq: number): SessionEvent => {
   return { type: "message_start", key, message, seq, at: 0 };
 };
 
-describe("pieces of a message", () => {
+describe("deltas of a message", () => {
   test("that go on one text become one, with the number and the time of the last", () => {
-    const pieces = [piece(3, "Hel"), piece(4, "lo "), piece(5, "you")];
-    expect(joinPieces(pieces)).toEqual([piece(5, "Hello you")]);
+    const deltas = [delta(3, "Hel"), delta(4, "lo "), delta(5, "you")];
+    expect(joinDeltas(deltas)).toEqual([delta(5, "Hello you")]);
   });
 
   test.each([
-    ["of another content", piece(4, "b", { contentIndex: 1 })],
-    ["of another kind", piece(4, "b", { kind: "thinking" })],
-    ["of another message", piece(4, "b", {}, "b")],
-    ["that begin a tool's call", piece(4, "b", { toolCall: { id: "1", name: "bash" } })],
+    ["of another content", delta(4, "b", { contentIndex: 1 })],
+    ["of another kind", delta(4, "b", { kind: "thinking" })],
+    ["of another message", delta(4, "b", {}, "b")],
+    ["that begin a tool's call", delta(4, "b", { toolCall: { id: "1", name: "bash" } })],
   ])("%s stay apart", (_which, other) => {
-    expect(joinPieces([piece(3, "a"), other])).toEqual([piece(3, "a"), other]);
+    expect(joinDeltas([delta(3, "a"), other])).toEqual([delta(3, "a"), other]);
   });
 
   test("keep the call of a tool that the first of them begins", () => {
     const call = { kind: "toolCall", toolCall: { id: "1", name: "bash" } } as const;
-    const pieces = [piece(3, "", call), piece(4, '{"a"', { kind: "toolCall" })];
-    expect(joinPieces(pieces)).toEqual([piece(4, '{"a"', call)]);
+    const deltas = [delta(3, "", call), delta(4, '{"a"', { kind: "toolCall" })];
+    expect(joinDeltas(deltas)).toEqual([delta(4, '{"a"', call)]);
   });
 
   test("fold to the same, joined or not", () => {
@@ -47,13 +47,13 @@ describe("pieces of a message", () => {
       begins: fc.boolean(),
     });
     fc.assert(
-      fc.property(fc.array(anyDelta), (deltas) => {
-        const pieces = deltas.map(({ key, contentIndex, kind, text, begins }, at) => {
+      fc.property(fc.array(anyDelta), (fields) => {
+        const deltas = fields.map(({ key, contentIndex, kind, text, begins }, at) => {
           const toolCall = begins && kind === "toolCall" ? { toolCall: { id: `${at}`, name: "bash" } } : {};
-          return piece(at + 3, text, { contentIndex, kind, ...toolCall }, key);
+          return delta(at + 3, text, { contentIndex, kind, ...toolCall }, key);
         });
         const start = [opened("a", 1), opened("b", 2)].reduce(applyEvent, emptyTranscript);
-        expect(joinPieces(pieces).reduce(applyEvent, start)).toEqual(pieces.reduce(applyEvent, start));
+        expect(joinDeltas(deltas).reduce(applyEvent, start)).toEqual(deltas.reduce(applyEvent, start));
       }),
     );
   });
