@@ -112,7 +112,8 @@ describe("a bot that nobody may use yet", () => {
       await anna.say("and now?");
       await anna.hears(holds("This bot is private."), "the refusal");
     }
-  });
+    // Six processes, one after the other.
+  }, 60_000);
 
   test("has nothing to take back before its first start", async () => {
     expect(await unclaim()).toMatchObject({ code: 0, stdout: expect.stringContaining("Nobody has claimed") });
