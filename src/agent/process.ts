@@ -5,8 +5,8 @@ import type { Clock } from "../domain/clock.ts";
 import type { AgentExit } from "../domain/failure.ts";
 import { createLineSplitter } from "./jsonl.ts";
 import { lastWords } from "./last-words.ts";
-import { readPaced, withoutReadAhead } from "./paced-reading.ts";
 import { killOrphans, MARK } from "./orphans.ts";
+import { readPaced, withoutReadAhead } from "./paced-reading.ts";
 import { descendantsOf, killGroup, killGroups } from "./process-tree.ts";
 
 export interface ProcessOptions {

@@ -33,13 +33,10 @@ export function createFanOut<Item>(fault: (error: unknown) => void): FanOut<Item
 
   return {
     tell(item) {
-      if (telling) {
-        // Whoever joins while this waits has it in the state that it joined on.
-        waiting.push({ item, to: listeners });
-        return;
-      }
+      // Whoever joins while this waits has it in the state that it joined on.
+      waiting.push({ item, to: listeners });
+      if (telling) return;
       telling = true;
-      tellAll(item, listeners);
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
         tellAll(next.item, next.to);
       telling = false;

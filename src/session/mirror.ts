@@ -10,7 +10,7 @@ import { createCappedBuffer, type CappedBuffer } from "./capped-buffer.ts";
 import { createFanOut } from "./fan-out.ts";
 import { type BookkeeperOptions, createBookkeeper } from "./bookkeeper.ts";
 import { phaseOf, textOf } from "./facts.ts";
-import { type BufferedEvent, condenseForReplay } from "./turn-buffer.ts";
+import { condenseForReplay, entryOf } from "./turn-buffer.ts";
 import { turnSoFar } from "./turn-so-far.ts";
 
 /** Messages that a snapshot holds; older ones are paged. */
@@ -124,7 +124,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   }
 
   function buffer(event: SessionEvent): void {
-    const entry = step === undefined ? undefined : entryOf(event);
+    const entry = step === undefined ? undefined : entryOf(event, live.messages);
     if (entry !== undefined) step?.append(entry);
   }
 
@@ -132,23 +132,6 @@ export function createMirror(options: MirrorOptions): Mirror {
     if (transcript.messages.length <= SNAPSHOT_MESSAGES) return transcript;
     hasOlder = true;
     return { ...transcript, messages: transcript.messages.slice(-SNAPSHOT_MESSAGES) };
-  }
-
-  /** How an event is buffered; undefined when it is not of the step, or says nothing. */
-  function entryOf(event: SessionEvent): BufferedEvent | undefined {
-    switch (event.type) {
-      case "notice":
-      case "agent_start":
-      case "agent_end":
-        return undefined;
-      case "message_update": {
-        const { type, seq, at, key } = event;
-        const message = live.messages.findLast((other) => other.key === key);
-        return message === undefined ? undefined : { type, seq, at, key, message };
-      }
-      default:
-        return event;
-    }
   }
 
   function changeable(): Changeable {

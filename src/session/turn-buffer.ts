@@ -1,4 +1,4 @@
-import type { ReplayEvent, SessionEvent } from "../domain/events.ts";
+import type { Message, ReplayEvent, SessionEvent } from "../domain/events.ts";
 
 /** What a running step is made of, as it is kept for whoever comes late: no pieces, only wholes. */
 export type BufferedEvent =
@@ -20,6 +20,23 @@ export type BufferedEvent =
 
 /** A message in flight as a whole. */
 export type WholeUpdate = Exclude<ReplayEvent, SessionEvent>;
+
+/** How an event is buffered; undefined when it is not of the step, or says nothing. `messages` have it folded already. */
+export function entryOf(event: SessionEvent, messages: readonly Message[]): BufferedEvent | undefined {
+  switch (event.type) {
+    case "notice":
+    case "agent_start":
+    case "agent_end":
+      return undefined;
+    case "message_update": {
+      const { type, seq, at, key } = event;
+      const message = messages.findLast((other) => other.key === key);
+      return message === undefined ? undefined : { type, seq, at, key, message };
+    }
+    default:
+      return event;
+  }
+}
 
 /**
  * Appends `event`, or lets it take the last entry's place when it says all that that one says: an update of the same

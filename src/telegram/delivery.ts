@@ -65,8 +65,8 @@ interface Look {
 
 interface Wanted {
   readonly pages: readonly FormattedText[];
-  /** The whole answer, as markdown. */
-  readonly answer: string;
+  /** The whole answer: a markdown for each step. */
+  readonly answer: readonly string[];
   readonly overflows: boolean;
 }
 
@@ -112,7 +112,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   function wantedPages(date: number): Wanted {
     const question = options.asked ?? askedElsewhere(face, transcript);
     if (withdrawn && transcript.turn?.outcome?.type === "replaced") {
-      return { pages: [], answer: "", overflows: false };
+      return { pages: [], answer: [], overflows: false };
     }
     const { answer, lines, final } = viewOf(transcript, date);
     const rendered = rendering.update(answer, { streaming: !final });
@@ -123,7 +123,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const below = overflows ? [final ? REST_IN_FILE : REST_COMES, ...said] : said;
     const answered = withLines(capped, below, final);
     const asked = question === undefined || answered.length === 0 ? [] : [question];
-    return { pages: [...asked, ...answered], answer: joinTexts(answer), overflows };
+    return { pages: [...asked, ...answered], answer, overflows };
   }
 
   /** Nothing has come yet of a turn that was begun elsewhere: what was asked is to come first. */
@@ -134,7 +134,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   /** The next call after the last page, if any. */
   function close({ answer, overflows }: Wanted): Call | undefined {
     const isIncomplete = overflows || pages.refused;
-    closing ??= closingCalls({ transcript, answer, isIncomplete, face, replyTo: prompt });
+    closing ??= closingCalls({ transcript, answer: joinTexts(answer), isIncomplete, face, replyTo: prompt });
     if (closing.length === 0) finish();
     return closing[0];
   }

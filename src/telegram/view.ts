@@ -6,8 +6,8 @@ import { countEntities } from "./entity-count.ts";
 import { messageLimits, paginate } from "./paginate.ts";
 import {
   EMPTY_ANSWER,
-  moreRemarks,
   isPassing,
+  moreRemarks,
   noticeLine,
   outcomeLine,
   PLACEHOLDER,
@@ -38,7 +38,7 @@ export function viewOf(transcript: Transcript, at: number): View {
   }
   const traceless = answer.length === 0 && remarks.length === 0;
   if (traceless && (outcome.type === "replaced" || outcome.type === "stopped")) {
-    return { answer: [], lines: [], final: true };
+    return { answer, lines: [], final: true };
   }
   const line = outcomeLine(outcome) ?? (answer.length === 0 ? EMPTY_ANSWER : undefined);
   return { answer, lines: line === undefined ? remarks : [...remarks, line], final: true };
@@ -69,9 +69,7 @@ function answerOf({ messages }: Transcript): readonly string[] {
 
 /** Whether the agent has said anything in this turn that a person would read. */
 export function hasAnswer(transcript: Transcript): boolean {
-  return transcript.messages.some(
-    (message) => isAnswer(message) && !isBlank({ text: textOf(message), entities: [] }),
-  );
+  return answerOf(transcript).length > 0;
 }
 
 function isAnswer(message: Message): boolean {

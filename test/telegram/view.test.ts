@@ -46,6 +46,9 @@ const toolResult: AgentEvent = {
 const call = { type: "toolCall", id: "1", name: "bash", args: "{}" } as const;
 
 const atEnd = (events: Events): number => T0 + (events.length - 1) * SECOND;
+/** The steps of an answer, as the tables below give it: one as a text, none as an empty one. */
+const stepsOf = (answer: string | readonly string[]) => [answer].flat().filter((step) => step !== "");
+
 const view = (...events: Events) => viewOf(transcriptOf(...events), atEnd(events));
 
 describe("while a turn runs, its view", () => {
@@ -149,7 +152,7 @@ describe("while a turn runs, its view", () => {
     ],
     ["has no placeholder beside a remark", [begin, notice(omitted)], "", [noticeLine(omitted)]],
   ])("%s", (_, events, answer, lines) => {
-    expect(view(...events)).toEqual({ answer: [answer].flat().filter(Boolean), lines, final: false });
+    expect(view(...events)).toEqual({ answer: stepsOf(answer), lines, final: false });
   });
 });
 
@@ -200,7 +203,7 @@ describe("when a turn has ended, its view", () => {
     ["has nothing of an attempt that was discarded", [...hello, discard("a")], stopped, "", []],
   ])("%s", (_, events, outcome, answer, lines) => {
     expect(view(begin, ...events, end(outcome))).toEqual({
-      answer: [answer].flat().filter(Boolean),
+      answer: stepsOf(answer),
       lines,
       final: true,
     });
