@@ -23,7 +23,7 @@ export interface FormattedText {
 const invisible = /^[\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\ufffc]*$/u;
 
 /** Whether a reader would see nothing. Telegram refuses such a message. */
-export function isBlank({ text }: FormattedText): boolean {
+export function isBlank({ text }: Pick<FormattedText, "text">): boolean {
   return invisible.test(text);
 }
 

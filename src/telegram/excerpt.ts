@@ -14,7 +14,7 @@ const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
  */
 export function quoteExcerpt(text: string): string | undefined {
   const line = text.toWellFormed().replace(INVISIBLE, "").replace(BREAKS, " ").trim();
-  if (isBlank({ text: line, entities: [] })) return undefined;
+  if (isBlank({ text: line })) return undefined;
   return JSON.stringify(line.length <= LONGEST_EXCERPT ? line : `${cut(line)}…`);
 }
 

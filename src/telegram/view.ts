@@ -64,7 +64,7 @@ function answerOf({ messages }: Transcript): readonly string[] {
   return messages
     .filter(isAnswer)
     .map(textOf)
-    .filter((text) => !isBlank({ text, entities: [] }));
+    .filter((text) => !isBlank({ text }));
 }
 
 /** Whether the agent has said anything in this turn that a person would read. */

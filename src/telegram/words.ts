@@ -230,7 +230,7 @@ const DIRECTIONS = /[\u2066-\u2069]/g;
  */
 function short(text: string): string {
   const line = cleanMarkdown(text).replace(DIRECTIONS, "").replace(/\s+/g, " ").trim();
-  if (isBlank({ text: line, entities: [] })) return "";
+  if (isBlank({ text: line })) return "";
   const points = Array.from(line);
   return points.length <= LONGEST_PIECE ? points.join("") : `${points.slice(0, LONGEST_PIECE - 1).join("")}…`;
 }

@@ -86,7 +86,7 @@ function writeLink(
   if (target.type === "link") {
     out.styled({ type: "text_link", url: target.url }, () => {
       const written = measure(out, () => writeText({ ...context, plainCode: true, inLink: true }));
-      if (isBlank({ text: written, entities: [] })) out.write(target.url);
+      if (isBlank({ text: written })) out.write(target.url);
     });
     return;
   }

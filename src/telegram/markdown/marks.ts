@@ -29,13 +29,13 @@ const order: readonly Style["type"][] = [
  * which Telegram keeps.
  */
 export function settleMarks(text: string, marks: readonly Mark[]): FormattedText {
-  const visible = marks.filter(({ start, end }) => !isBlank({ text: text.slice(start, end), entities: [] }));
+  const visible = marks.filter(({ start, end }) => !isBlank({ text: text.slice(start, end) }));
   const code = visible.filter(({ style }) => isCode(style));
   const settled = visible.flatMap((mark) => (yieldsToCode(mark.style) ? without(mark, code) : [mark]));
   const blocks = new Set(visible.filter(({ style }) => style.type === "pre").map(({ start }) => start));
   const entities = unite(settled)
     .map((mark) => trim(text, mark, blocks))
-    .filter(({ start, end }) => !isBlank({ text: text.slice(start, end), entities: [] }))
+    .filter(({ start, end }) => !isBlank({ text: text.slice(start, end) }))
     .sort(compare)
     .map(({ style, start, end }): Entity => ({ ...style, offset: start, length: end - start }));
   return { text, entities };

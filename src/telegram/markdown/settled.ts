@@ -84,8 +84,7 @@ function settledItems(list: List, lastLine: number, shift: number): Settled | un
 /** Code is cut between two lines that both show something, because blank ones at its ends are left out. */
 function settledCode(node: Code, opener: string, shift: number): Settled | undefined {
   const lines = node.value.split("\n");
-  const shows = (line: string | undefined): boolean =>
-    line !== undefined && !isBlank({ text: line, entities: [] });
+  const shows = (line: string | undefined): boolean => line !== undefined && !isBlank({ text: line });
   const at = lines.findLastIndex((line, at) => at > 0 && shows(line) && shows(lines[at - 1]));
   if (at < 1) return undefined;
   return {
