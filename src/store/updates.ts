@@ -7,7 +7,7 @@ interface NewUpdate {
   readonly id: number;
   /** Where it was written; undefined for what belongs to no chat. */
   readonly chat: string | undefined;
-  /** As it came, in JSON. */
+  /** As it came, in JSON, with a word on how it was taken where that could be otherwise. */
   readonly body: string;
 }
 
@@ -20,6 +20,8 @@ export interface StoredUpdates {
   adopt(botId: number): void;
   /** Stores those that are not here yet, in order, durable when it returns. Gives their numbers. */
   add(updates: readonly NewUpdate[]): ReadonlySet<number>;
+  /** Keeps `body` in place of the one of that update. */
+  replace(id: number, body: string): void;
   /** Notes that these need no more looking at: a turn names them, or what they asked for was done. */
   spend(ids: readonly number[]): void;
   /** The bodies of those that still need looking at, in the order of their arrival. */
@@ -41,6 +43,7 @@ export function createStoredUpdates(database: DatabaseSync, together: Together, 
   const insert = database.prepare(
     "INSERT OR REPLACE INTO updates (id, chat, body, stored_at) VALUES (:id, :chat, :body, :at)",
   );
+  const replace = database.prepare("UPDATE updates SET body = ? WHERE id = ?");
   const spend = database.prepare("UPDATE updates SET spent = 1 WHERE id = ?");
   const unspent = database.prepare("SELECT body FROM updates WHERE spent = 0 ORDER BY place");
   const body = database.prepare("SELECT body FROM updates WHERE id = ?");
@@ -77,6 +80,7 @@ export function createStoredUpdates(database: DatabaseSync, together: Together, 
         }
         return added;
       }),
+    replace: (id, text) => void replace.run(text, id),
     spend: (ids) =>
       together(() => {
         for (const id of ids) spend.run(id);

@@ -19,3 +19,17 @@ export function updateChat(update: Update): ChatKey | undefined {
   const threadId = numberOf(thread);
   return makeChatKey(threadId === undefined ? { chatId } : { chatId, threadId });
 }
+
+/** How a message that begins with a command was taken: `whole` as content, or only the `words` behind it, since the command was done. */
+export type TakenAs = "whole" | "words";
+
+/** An update as it is kept once it was decided how it is taken. */
+export interface DecidedUpdate extends Update {
+  readonly taken_as?: TakenAs;
+}
+
+/** Says how an update was taken, where that was decided before. */
+export function takenAs(update: Update): TakenAs | undefined {
+  const { taken_as: as } = loose<DecidedUpdate>(update);
+  return as === "whole" || as === "words" ? as : undefined;
+}

@@ -30,6 +30,8 @@ export interface Again {
   press(press: IncomingPress, update: Update): void;
   /** Takes a message that is too old to be answered unasked. Those that come together are listed with one button. */
   shelve(message: Incoming, updateId: number): void;
+  /** Whether messages of that chat wait to be listed. */
+  shelves(key: ChatKey): boolean;
   /** Nothing is listed any more; what was not is looked at after the next start. */
   close(): void;
 }
@@ -108,6 +110,7 @@ export function createAgain(options: AgainOptions): Again {
     },
     shelve: ({ key, text, file }, updateId) =>
       void aged.add(key, { updateId, excerpt: text.trim() === "" ? (file?.name ?? "") : text }),
+    shelves: (key) => aged.waits(key),
     close() {
       for (const key of aged.keys()) aged.discard(key);
     },

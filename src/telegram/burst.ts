@@ -23,6 +23,8 @@ export interface Bursts<Part> {
   amend(key: ChatKey, matches: (part: Part) => boolean, change: (part: Part) => Part): boolean;
   /** Takes the waiting burst away, so that nothing of it is ever flushed. Empty when none waits. */
   discard(key: ChatKey): readonly Part[];
+  /** Whether a burst of that chat waits. */
+  waits(key: ChatKey): boolean;
   /** The chats that have a burst waiting. */
   keys(): readonly ChatKey[];
 }
@@ -100,6 +102,7 @@ export function createBursts<Part>({ clock, flush, fault }: BurstsOptions<Part>)
       return burst.parts;
     },
 
+    waits: (key) => pending.has(key),
     keys: () => [...pending.keys()],
   };
 }

@@ -20,6 +20,18 @@ export interface CommandPorts {
   readonly deckLink: string | undefined;
 }
 
+const NAMES: ReadonlySet<string> = new Set(["start", "help", "deck", "clear", "new", "stop"]);
+
+/** Whether evie knows a command of that name. */
+export function isKnownCommand(name: string): boolean {
+  return NAMES.has(name);
+}
+
+/** Whether what stands behind that command is meant for the agent, as soon as the command has acted. */
+export function takesWords(name: string): boolean {
+  return name === "clear" || name === "new" || name === "stop";
+}
+
 /** A command as it was sent: its name, and what stands behind it. */
 export interface SentCommand {
   readonly name: string;
@@ -29,16 +41,22 @@ export interface SentCommand {
 /**
  * Does a command, at once, and says what to reply. `/start`, `/help`, `/deck` and what evie does not know leave a waiting
  * burst and a running turn as they are. `/start` with a session's id, which is how Telegram opens a link to the bot, leads
- * the chat to that session; a burst that waits goes along.
+ * the chat to that session; a burst that waits goes along. The reply says so where what stands behind the command reaches
+ * nobody.
  */
 export function runCommand({ name, argument }: SentCommand, ports: CommandPorts): string {
   switch (name) {
     case "start":
-      return argument === undefined ? replies.start : switchTo(argument, ports);
+      return argument !== undefined && PAYLOAD.test(argument)
+        ? switchTo(argument, ports)
+        : withUnsent({ name, argument }, replies.start);
     case "help":
-      return replies.help;
+      return withUnsent({ name, argument }, replies.help);
     case "deck":
-      return ports.deckLink === undefined ? replies.deckIsOff : replies.deck(ports.deckLink);
+      return withUnsent(
+        { name, argument },
+        ports.deckLink === undefined ? replies.deckIsOff : replies.deck(ports.deckLink),
+      );
     case "clear":
     case "new":
       // The burst first: its flush would put a turn onto the session that was just begun.
@@ -55,8 +73,18 @@ export function runCommand({ name, argument }: SentCommand, ports: CommandPorts)
       );
     }
     default:
-      return replies.unknownCommand(name);
+      return argument === undefined ? replies.unknownCommand(name) : replies.unknownWithWords(name);
   }
+}
+
+/** What Telegram lets a link to a bot carry. */
+const PAYLOAD = /^[\w-]{1,64}$/;
+
+function withUnsent(
+  { name, argument }: { name: string; argument: string | undefined },
+  reply: string,
+): string {
+  return argument === undefined ? reply : `${reply}\n\n${replies.unsent(name)}`;
 }
 
 function switchTo(argument: string, { switchSession }: CommandPorts): string {

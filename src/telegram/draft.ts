@@ -9,6 +9,8 @@ export interface WaitingPart {
   readonly sources: readonly number[];
   readonly messageId: number;
   readonly text: string;
+  /** Present where a command was cut off in front of the text. */
+  readonly behindCommand?: true;
   readonly context?: string;
   readonly attachment?: Attachment;
 }

@@ -2,7 +2,7 @@ import type { Update } from "grammy/types";
 import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { Backoff } from "./backoff.ts";
-import { updateChat } from "./about-update.ts";
+import { type DecidedUpdate, type TakenAs, updateChat } from "./about-update.ts";
 
 /** What the inbox needs of a store. Each call throws when the store cannot, and is durable when it returns. */
 export interface UpdateStore {
@@ -12,6 +12,8 @@ export interface UpdateStore {
   add(
     updates: readonly { readonly id: number; readonly chat: string | undefined; readonly body: string }[],
   ): ReadonlySet<number>;
+  /** Keeps `body` in place of the one of that update. */
+  replace(id: number, body: string): void;
   /** Notes that these need no more looking at. */
   spend(ids: readonly number[]): void;
   /** The bodies of those that still need looking at, in the order of their arrival. */
@@ -35,6 +37,8 @@ export interface Inbox {
   spend(ids: readonly number[]): void;
   /** Does what an update asks for, and spends it and others in the same transaction. Throws when the store cannot. */
   settle<Value>(work: (spend: (ids: readonly number[]) => void) => Value): Value;
+  /** Keeps with an update how it is taken, so that it is taken in the same way after a restart. Throws when the store cannot. */
+  decide(update: Update, as: TakenAs): void;
   /** Those that nobody has answered yet, in the order of their arrival. */
   unspent(): readonly Update[];
   /** These, in this order, as far as they are kept still. */
@@ -91,6 +95,10 @@ export function createInbox({ store, clock, log, backoff }: InboxOptions): Inbox
       }
     },
     settle: (work) => store.together(() => work((ids) => store.spend(ids))),
+    decide(update, as) {
+      const decided: DecidedUpdate = { ...update, taken_as: as };
+      store.replace(update.update_id, JSON.stringify(decided));
+    },
     unspent: () => parse(store.unspent()),
     recall: (ids) => parse(store.bodies(ids)),
     get trouble() {

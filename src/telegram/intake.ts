@@ -7,14 +7,21 @@ import type { Turn } from "../domain/sessions.ts";
 import { writtenAt } from "./about-update.ts";
 import type { Again } from "./again.ts";
 import { createBursts } from "./burst.ts";
-import { runCommand } from "./commands.ts";
+import { runCommand, takesWords } from "./commands.ts";
 import type { Conversation } from "./conversations.ts";
 import { createDraft, releaseParts, sourcesOf, type WaitingPart } from "./draft.ts";
 import type { Inbox } from "./inbox.ts";
 import { createLatePieces, type Kinship, kinshipOf } from "./late.ts";
 import type { Outboxes } from "./outboxes.ts";
 import type { Parts } from "./parts.ts";
-import { type Incoming, type IncomingCommand, receive, type Recipient } from "./receive.ts";
+import { continuesPaste, type Piece, pieceOf } from "./paste.ts";
+import {
+  type Incoming,
+  type IncomingCommand,
+  type IncomingEdit,
+  receive,
+  type Recipient,
+} from "./receive.ts";
 import { AGED_AFTER } from "./timing.ts";
 import { replies } from "./words.ts";
 
@@ -65,6 +72,8 @@ export function createIntake(options: IntakeOptions): Intake {
   /** Chats that know that a burst of theirs waits for the store. */
   const stuck = new Set<ChatKey>();
   const latePieces = createLatePieces(clock);
+  /** The last content message of each chat. */
+  const lastPieces = new Map<ChatKey, Piece>();
   let closed = false;
 
   const bursts = createBursts<ArrivedPart>({
@@ -109,9 +118,10 @@ export function createIntake(options: IntakeOptions): Intake {
     });
   }
 
-  function sayFault(place: ChatPlace, error: unknown): void {
+  function sayFault({ place, name, words }: IncomingCommand, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    say(place, replies.fault(failureSentence({ type: "internal", reason })));
+    const fault = replies.fault(failureSentence({ type: "internal", reason }));
+    say(place, words === undefined ? fault : `${fault}\n\n${replies.unsent(name)}`);
   }
 
   function sayKept(key: ChatKey, place: ChatPlace): void {
@@ -123,11 +133,13 @@ export function createIntake(options: IntakeOptions): Intake {
   function takeContent(message: Incoming, update: Update, arrivedAt: number): void {
     const { key, place } = message;
     if (closed) return sayKept(key, place);
+    lastPieces.set(key, pieceOf(update, arrivedAt));
     const written = writtenAt(update);
     if (written !== undefined && clock.date() - written > AGED_AFTER)
       return again.shelve(message, update.update_id);
     const kinship = kinshipOf(update);
-    const late = latePieces.turnOf(key, kinship);
+    // What stands behind a command is of no turn before it.
+    const late = message.behindCommand === undefined ? latePieces.turnOf(key, kinship) : undefined;
     const part = makeParts.of(message, update.update_id);
     const opened = bursts.add(key, { ...part, kinship, ...(late === undefined ? {} : { late }) }, arrivedAt);
     if (opened) wake(key);
@@ -142,16 +154,43 @@ export function createIntake(options: IntakeOptions): Intake {
     }
   }
 
-  /** What it does is kept in the same transaction as that it was done. */
-  function takeCommand({ key, place, ...command }: IncomingCommand, updateId: number): void {
+  /** A slash word is no command where a paste goes on with it. */
+  function takeSlash(command: IncomingCommand, update: Update, arrivedAt: number): void {
+    const { key } = command;
+    const last = lastPieces.get(key);
+    const runs = latePieces.turnOf(key, kinshipOf(update)) !== undefined;
+    const before = last && { ...last, waits: bursts.waits(key) || again.shelves(key), runs };
+    if (continuesPaste(command, before, pieceOf(update, arrivedAt))) {
+      try {
+        inbox.decide(update, "whole");
+      } catch (error) {
+        log.error({ err: error }, "how a message was taken could not be kept");
+      }
+      return takeContent(command.whole, update, arrivedAt);
+    }
+    if (command.forAnother === undefined) return takeCommand(command, update, arrivedAt);
+    log.info({ update: update.update_id }, "ignored a command for another bot");
+    inbox.spend([update.update_id]);
+  }
+
+  /**
+   * What it does is kept in the same transaction as that it was done. The words behind it are content from then on, and
+   * are spent with the turn that names them.
+   */
+  function takeCommand(command: IncomingCommand, update: Update, arrivedAt: number): void {
+    const { key, place, name } = command;
     const conversation = conversations(key);
+    const words = takesWords(name) ? command.words : undefined;
     try {
       const reply = inbox.settle((spend) => {
-        spend([updateId]);
+        if (words === undefined) spend([update.update_id]);
+        else inbox.decide(update, "words");
         return runCommand(command, {
           discardBurst() {
             const discarded = bursts.discard(key);
             spend(sourcesOf(discarded));
+            lastPieces.delete(key);
+            latePieces.forget(key);
             return discarded;
           },
           waiting: conversation.waiting,
@@ -163,21 +202,22 @@ export function createIntake(options: IntakeOptions): Intake {
       });
       say(place, reply);
     } catch (error) {
-      sayFault(place, error);
+      sayFault(command, error);
       // It was answered: it must not come back to life after a restart.
-      inbox.spend([updateId]);
+      inbox.spend([update.update_id]);
       throw error;
     } finally {
       // Behind the reply, which says whose words come next, and behind the store, which may not have taken it.
       conversation.watch();
     }
+    if (words !== undefined) takeContent(words, update, arrivedAt);
   }
 
-  function takeEdit(key: ChatKey, edited: number, text: string, updateId: number): void {
+  function takeEdit(edit: IncomingEdit, updateId: number): void {
     const waits = bursts.amend(
-      key,
-      ({ messageId }) => messageId === edited,
-      (part) => ({ ...part, text, sources: [...part.sources, updateId] }),
+      edit.key,
+      ({ messageId }) => messageId === edit.messageId,
+      (part) => ({ ...part, ...makeParts.edited(part, edit, updateId) }),
     );
     if (!waits) inbox.spend([updateId]);
   }
@@ -191,12 +231,12 @@ export function createIntake(options: IntakeOptions): Intake {
         case "content":
           return takeContent(received, update, arrivedAt);
         case "command":
-          return takeCommand(received, id);
+          return takeSlash(received, update, arrivedAt);
         case "press":
           // Left unspent while evie ends: what it asks for would begin what is being ended.
           return closed ? undefined : again.press(received, update);
         case "edit":
-          return takeEdit(received.key, received.messageId, received.text, id);
+          return takeEdit(received, id);
         case "unusable":
           say(received.place, replies.unusable(received.what), received.messageId);
           return inbox.spend([id]);

@@ -6,7 +6,7 @@ import { type Loose, loose, stringOf } from "./loose.ts";
 import { LATE_PIECE } from "./timing.ts";
 
 /** UTF-16 units from which on a text may be a piece of a longer one: Telegram's clients cut at 4,096. */
-const CUT_LENGTH = 4_000;
+export const CUT_LENGTH = 4_000;
 
 /** What tells which messages belong together, though nothing else does. */
 export interface Kinship {
@@ -21,6 +21,8 @@ export interface LatePieces {
   flushed(key: ChatKey, kinships: readonly Kinship[], turn: Turn): void;
   /** The turn that a message which opens a burst belongs to, while it still runs. */
   turnOf(key: ChatKey, kinship: Kinship): Turn | undefined;
+  /** A person ended that chat's turn: what comes next is not of it, however long it takes to end. */
+  forget(key: ChatKey): void;
   /** Whether that turn is the chat's last one, and still runs. */
   runs(key: ChatKey, turn: Turn): boolean;
 }
@@ -55,6 +57,7 @@ export function createLatePieces(clock: Clock): LatePieces {
       const isRest = flush.endsCut && album === undefined && textLength > 0;
       return isSibling || isRest ? flush.turn : undefined;
     },
+    forget: (key) => void last.delete(key),
     runs: (key, turn) => last.get(key)?.turn === turn,
   };
 }

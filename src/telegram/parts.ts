@@ -2,7 +2,7 @@ import type { Update } from "grammy/types";
 import type { ChatPlace } from "../domain/ids.ts";
 import type { Attachment, FetchAttachment } from "./attachments.ts";
 import type { WaitingPart } from "./draft.ts";
-import { type Incoming, receive, type Recipient } from "./receive.ts";
+import { type Incoming, type IncomingEdit, receive, type Recipient } from "./receive.ts";
 import { labels } from "./words.ts";
 
 export interface PartsOptions {
@@ -16,6 +16,8 @@ export interface PartsOptions {
 export interface Parts {
   /** The part of a message that came with that update. Its download begins. */
   of(message: Incoming, updateId: number): WaitingPart;
+  /** The part as its author has made it with that update. */
+  edited(part: WaitingPart, edit: IncomingEdit, updateId: number): WaitingPart;
   /**
    * The parts of a prompt's updates, as they were at its flush: files are fetched anew, texts are those that their
    * authors made of them. A button that asks for it again becomes one line in front.
@@ -36,20 +38,28 @@ export function createParts({ recipient, fetchAttachment, missing }: PartsOption
     missing(place, messageId, attached.name, attached.reason);
   }
 
-  function partOf({ place, messageId, text, context, file }: Incoming, updateId: number): WaitingPart {
+  function partOf(message: Incoming, updateId: number): WaitingPart {
+    const { place, messageId, text, context, file, behindCommand } = message;
     const attachment = file === undefined ? undefined : fetchAttachment(file);
     if (attachment !== undefined) void tellIfMissing(place, messageId, attachment);
     return {
       sources: [updateId],
       messageId,
       text,
+      ...(behindCommand === undefined ? {} : { behindCommand }),
       ...(context === undefined ? {} : { context }),
       ...(attachment === undefined ? {} : { attachment }),
     };
   }
 
+  function editedPart(part: WaitingPart, edit: IncomingEdit, updateId: number): WaitingPart {
+    const text = part.behindCommand === undefined ? edit.text : (edit.behindCommand ?? edit.text);
+    return { ...part, text, sources: [...part.sources, updateId] };
+  }
+
   return {
     of: partOf,
+    edited: editedPart,
     recall(updates) {
       const parts: WaitingPart[] = [];
       const presses: number[] = [];
@@ -57,6 +67,8 @@ export function createParts({ recipient, fetchAttachment, missing }: PartsOption
       for (const update of updates) {
         const received = receive(update, recipient);
         if (received.type === "content") parts.push(partOf(received, update.update_id));
+        // Whatever a prompt is made of is content.
+        if (received.type === "command") parts.push(partOf(received.whole, update.update_id));
         if (received.type === "press") {
           presses.push(update.update_id);
           if (received.data.startsWith(AGAIN)) label = labels.again;
@@ -64,8 +76,7 @@ export function createParts({ recipient, fetchAttachment, missing }: PartsOption
         if (received.type !== "edit") continue;
         const at = parts.findIndex(({ messageId }) => messageId === received.messageId);
         const part = parts[at];
-        if (part !== undefined)
-          parts[at] = { ...part, text: received.text, sources: [...part.sources, update.update_id] };
+        if (part !== undefined) parts[at] = editedPart(part, received, update.update_id);
       }
       const [first] = parts;
       if (first === undefined || presses.length === 0) return parts;

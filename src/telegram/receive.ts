@@ -1,14 +1,7 @@
-import type {
-  CallbackQuery,
-  Chat,
-  Message,
-  MessageEntity,
-  PhotoSize,
-  RichMessage,
-  Update,
-  User,
-} from "grammy/types";
+import type { CallbackQuery, Chat, Message, PhotoSize, RichMessage, Update, User } from "grammy/types";
 import { type ChatKey, type ChatPlace, makeChatKey } from "../domain/ids.ts";
+import { takenAs } from "./about-update.ts";
+import { commandOf, withoutCommand } from "./command-mark.ts";
 import { contextOf } from "./context.ts";
 import { listOf, type Loose, loose, numberOf, stringOf } from "./loose.ts";
 import { flattenRich } from "./rich.ts";
@@ -29,12 +22,17 @@ interface Origin {
   readonly userId: number;
 }
 
-/** One content message, on its way into its chat's burst. */
-export interface Incoming extends Origin {
-  readonly type: "content";
+interface Content extends Origin {
   readonly text: string;
   readonly context?: string;
   readonly file?: FileReference;
+}
+
+/** One content message, on its way into its chat's burst. */
+export interface Incoming extends Content {
+  readonly type: "content";
+  /** Present where a command was cut off in front of it, which has been done. */
+  readonly behindCommand?: true;
 }
 
 export interface IncomingCommand extends Origin {
@@ -43,6 +41,19 @@ export interface IncomingCommand extends Origin {
   readonly name: string;
   /** What stands behind it, such as the payload of a link to the bot. */
   readonly argument?: string;
+  /** Present where it is addressed to another bot. */
+  readonly forAnother?: true;
+  /** What stands behind it, as content; absent where nothing does. */
+  readonly words?: Incoming;
+  /** All of the message as content, which it is where it goes on with a paste. */
+  readonly whole: Incoming;
+}
+
+/** An author changed a message, which is this now; it matters only while its burst waits. */
+export interface IncomingEdit extends Content {
+  readonly type: "edit";
+  /** The text without the command at its start; absent where it begins with none. */
+  readonly behindCommand?: string;
 }
 
 /** A press of one of evie's buttons, which stands below the message of `messageId`. */
@@ -57,8 +68,7 @@ export interface IncomingPress extends Origin {
 export type Received =
   | Incoming
   | IncomingCommand
-  /** An author changed a message; it matters only while its burst waits. */
-  | (Origin & { readonly type: "edit"; readonly text: string })
+  | IncomingEdit
   /** Something no agent can use, such as a sticker; `what` names it with its article. */
   | (Origin & { readonly type: "unusable"; readonly what: string })
   | IncomingPress
@@ -95,7 +105,12 @@ export function receive(update: Update, recipient: Recipient): Received {
   if (!recipient.isAllowed(userId)) return { type: "stranger", place, userId };
 
   const origin: Origin = { key: makeChatKey(place), place, messageId, userId };
-  return isPresent(fresh) ? arrived(message, origin, recipient.username) : edited(message, origin);
+  if (!isPresent(fresh)) return edited(message, origin);
+  const as = takenAs(update);
+  if (as === "words") return content(withoutCommand(message), { ...origin, behindCommand: true });
+  return (
+    (as === "whole" ? undefined : command(message, origin, recipient.username)) ?? content(message, origin)
+  );
 }
 
 function pressed({ id, from, message, data }: Loose<CallbackQuery>, recipient: Recipient): Received {
@@ -113,15 +128,28 @@ function pressed({ id, from, message, data }: Loose<CallbackQuery>, recipient: R
   return { type: "press", key: makeChatKey(place), place, messageId: below, userId, pressId, data: said };
 }
 
-function arrived(message: Loose<Message>, origin: Origin, username: string): Received {
-  const command = commandOf(message);
-  if (command !== undefined) {
-    if (command.address !== undefined && command.address !== username.toLowerCase()) {
-      return ignored("a command for another bot");
-    }
-    const { name, argument } = command;
-    return { type: "command", ...origin, name, ...(argument === "" ? {} : { argument }) };
-  }
+function command(message: Loose<Message>, origin: Origin, username: string): IncomingCommand | undefined {
+  const mark = commandOf(message);
+  if (mark === undefined) return undefined;
+  const { name, address, argument } = mark;
+  const words = content(withoutCommand(message), { ...origin, behindCommand: true });
+  const whole = content(message, origin);
+  if (whole.type !== "content") return undefined;
+  return {
+    type: "command",
+    ...origin,
+    name,
+    ...(argument === "" ? {} : { argument }),
+    ...(address === undefined || address === username.toLowerCase() ? {} : { forAnother: true }),
+    ...(argument === "" || words.type !== "content" ? {} : { words }),
+    whole,
+  };
+}
+
+function content(
+  message: Loose<Message>,
+  origin: Origin & Pick<Incoming, "behindCommand">,
+): Extract<Received, { readonly type: "content" | "unusable" | "ignored" }> {
   const text = textOf(message);
   const file = fileOf(message);
   if (text === undefined && file === undefined) {
@@ -138,31 +166,22 @@ function arrived(message: Loose<Message>, origin: Origin, username: string): Rec
   };
 }
 
-function edited(message: Loose<Message>, origin: Origin): Received {
-  // An edit that takes a caption away leaves an empty text, which is news as well.
-  return { type: "edit", ...origin, text: textOf(message) ?? "" };
+function edited(message: Loose<Message>, origin: Origin): IncomingEdit {
+  const file = fileOf(message);
+  return {
+    type: "edit",
+    ...origin,
+    // An edit that takes a caption away leaves an empty text, which is news as well.
+    text: textOf(message) ?? "",
+    ...(file === undefined ? {} : { file }),
+    ...(commandOf(message) === undefined ? {} : { behindCommand: textOf(withoutCommand(message)) ?? "" }),
+  };
 }
 
 /** Who wrote it. Bots, channels and anonymous admins write through a user that is not theirs. */
 function personOf(message: Loose<Message>): number | undefined {
   const { id, is_bot } = loose<User>(message.from);
   return is_bot === true || isPresent(message.sender_chat) ? undefined : numberOf(id);
-}
-
-/** A command is what Telegram marks as one at the very start of a text; captions and forwards have none. */
-function commandOf(
-  message: Loose<Message>,
-): { name: string; address?: string; argument: string } | undefined {
-  const text = stringOf(message.text);
-  if (text === undefined || isPresent(message.forward_origin)) return undefined;
-  const mark = listOf(message.entities)
-    .map((entity) => loose<MessageEntity>(entity))
-    .find(({ type, offset }) => type === "bot_command" && offset === 0);
-  if (mark === undefined) return undefined;
-  const length = numberOf(mark.length) ?? text.length;
-  const [name = "", address] = text.slice(1, length).toLowerCase().split("@");
-  const argument = text.slice(length).trim();
-  return { name, argument, ...(address === undefined ? {} : { address }) };
 }
 
 function textOf(message: Loose<Message>): string | undefined {
@@ -246,6 +265,6 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function ignored(reason: string): Received {
+function ignored(reason: string): Extract<Received, { readonly type: "ignored" }> {
   return { type: "ignored", reason };
 }

@@ -34,6 +34,7 @@ export const replies = {
       "/deck – the link to all sessions in a browser on evie's machine",
       "/help – this text",
     ].join("\n"),
+    "Words behind /clear, /new or /stop are a message of their own: the command acts, then they are asked.",
   ].join("\n\n"),
   cleared: "New session. What was said before is kept on the machine, and no longer in the agent's mind.",
   stopped: "Stopped.",
@@ -50,6 +51,9 @@ export const replies = {
     "The deck is off (EVIE_HTTP_PORT is 0 on evie's machine). Without that setting, evie serves it from its next start on.",
   nothingRuns: "Nothing is running.",
   unknownCommand: (name: string): string => `There is no command /${name}. /help lists what there is.`,
+  unknownWithWords: (name: string): string =>
+    `There is no command /${name}, so the agent did not get this message. To send it as it is, put a word in front of the slash. /help lists the commands.`,
+  unsent: (name: string): string => `The agent did not get what stands behind /${name}.`,
   stranger: (userId: number): string => `This bot is private. Your id is ${userId}.`,
   unusable: (what: string): string => `I cannot pass ${what} on to the agent. Send text, pictures or files.`,
   claimed:

@@ -44,6 +44,15 @@ test("bodies come in the order that is asked for, and what is not here is left o
   expect(rig.store.updates.bodies([2, 99, 1])).toEqual(['{"update_id":2}', '{"update_id":1}']);
 });
 
+test("a body is replaced where its update stands, spent or not", () => {
+  using rig = createStoreRig();
+  const { updates } = rig.store;
+  updates.add([update(1), update(2)]);
+  updates.replace(1, "another");
+  updates.replace(99, "of nothing");
+  expect(rig.reopen().updates.unspent()).toEqual(["another", '{"update_id":2}']);
+});
+
 test("a sweep takes what is spent and old, and leaves what a turn is made of", () => {
   using rig = createStoreRig();
   const { updates, turns } = rig.store;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeSessionId } from "../../src/domain/ids.ts";
-import { runCommand } from "../../src/telegram/commands.ts";
+import { isKnownCommand, runCommand, takesWords } from "../../src/telegram/commands.ts";
 import type { Switched } from "../../src/telegram/conversations.ts";
 import type { WaitingPart } from "../../src/telegram/draft.ts";
 import { replies } from "../../src/telegram/words.ts";
@@ -78,7 +78,7 @@ describe("a command", () => {
     });
   });
 
-  test.each(["s-1", "../../etc/passwd", id.toUpperCase(), `${id} ${id}`])(
+  test.each(["s-1", id.toUpperCase()])(
     "/start with %s, which is no session's id, leads nowhere and says so",
     (argument) => {
       const { reply, done } = run("start", { argument, switched: { type: "switched", name: "Wrong" } });
@@ -86,6 +86,41 @@ describe("a command", () => {
       expect(done).toEqual([]);
     },
   );
+
+  test.each(["../../etc/passwd", `${id} ${id}`, "please fix the parser"])(
+    "/start with %s, which no link carries, greets and says that nobody got it",
+    (argument) => {
+      const { reply, done } = run("start", { argument });
+      expect(reply).toBe(`${replies.start}\n\nThe agent did not get what stands behind /start.`);
+      expect(done).toEqual([]);
+    },
+  );
+
+  test.each([
+    ["help", `${replies.help}\n\nThe agent did not get what stands behind /help.`],
+    ["deck", `${replies.deckIsOff}\n\nThe agent did not get what stands behind /deck.`],
+    [
+      "usr",
+      "There is no command /usr, so the agent did not get this message. To send it as it is, put a word in front of the slash. /help lists the commands.",
+    ],
+  ])("/%s with words says that the agent did not get them", (name, reply) => {
+    expect(run(name, { argument: "is full", waiting: true, runs: true })).toEqual({
+      reply,
+      done: [],
+      released: false,
+    });
+  });
+
+  test.each(["clear", "new", "stop"])("/%s with words says nothing of them: they are asked", (name) => {
+    expect(run(name, { argument: "fix it", runs: true })).toEqual(run(name, { runs: true }));
+    expect(takesWords(name)).toBe(true);
+  });
+
+  test("whatever has a reply of its own is known", () => {
+    const names = ["start", "help", "deck", "clear", "new", "stop", "usr", "", "constructor"];
+    const known = names.filter((name) => run(name).reply !== replies.unknownCommand(name));
+    expect(names.filter(isKnownCommand)).toEqual(known);
+  });
 
   test("/deck gives the link, or says why there is none, and leaves everything as it is", () => {
     const deckLink = "http://127.0.0.1:3843/?key=abc";

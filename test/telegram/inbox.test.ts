@@ -19,6 +19,10 @@ function setUp() {
         refuse();
         return rig.store.updates.add(updates);
       },
+      replace(id, body) {
+        refuse();
+        rig.store.updates.replace(id, body);
+      },
       spend(ids) {
         refuse();
         rig.store.updates.spend(ids);
@@ -81,4 +85,15 @@ test("what was answered and cannot be noted is in the log, and evie goes on", as
   rig.inbox.spend([1]);
   expect(rig.log.messages("error")).toEqual(["what was answered could not be noted"]);
   expect(rig.inbox.unspent()).toHaveLength(1);
+});
+
+test("how an update is taken is kept with it, and comes back with it", async () => {
+  using rig = setUp();
+  const [one, two] = [update(1, "/new one"), update(2, "two")];
+  await rig.inbox.keep([one, two], running);
+  rig.inbox.decide(one, "words");
+  expect(rig.inbox.unspent()).toEqual([{ ...one, taken_as: "words" }, two]);
+  rig.state.full = true;
+  expect(() => rig.inbox.decide(two, "whole")).toThrow("full");
+  expect(rig.inbox.recall([2])).toEqual([two]);
 });

@@ -27,12 +27,15 @@ import {
   strangerUpdate,
 } from "./updates.ts";
 
-function setUp(options: Parameters<typeof createConversationRig>[0] = {}) {
+/** `kept` is what an evie before this one stored. */
+function setUp(
+  options: Parameters<typeof createConversationRig>[0] = {},
+  kept: ReturnType<typeof createMemoryUpdates> = createMemoryUpdates(),
+) {
   const rig = createConversationRig(options);
   const attachments: HandAttachment[] = [];
   const recipient = { username: "evie_bot", isAllowed: (id: number) => id === ada.id };
   const { clock, log, outboxes, conversations } = rig;
-  const kept = createMemoryUpdates();
   const inbox = createInbox({ store: kept.updates, clock, log, backoff: createBackoff(() => 0.5) });
   const parts = createParts({
     recipient,
@@ -64,6 +67,8 @@ function setUp(options: Parameters<typeof createConversationRig>[0] = {}) {
       kept.bodies.set(update.update_id, JSON.stringify(update));
       intake.take(update, rig.clock.now());
     });
+  /** Takes what the evie before left unspent, as at a start. */
+  const takeLeft = () => inbox.unspent().forEach((update) => intake.take(update, rig.clock.now()));
   /** Takes one that came a while ago. */
   const takeLate = (update: Update, ms: number) => intake.take(numbered(update), rig.clock.now() - ms);
   const flush = () => rig.clock.advance(DEBOUNCE_WINDOW);
@@ -78,6 +83,7 @@ function setUp(options: Parameters<typeof createConversationRig>[0] = {}) {
     intake,
     attachments,
     take,
+    takeLeft,
     takeLate,
     flush,
     prompts,
@@ -87,6 +93,7 @@ function setUp(options: Parameters<typeof createConversationRig>[0] = {}) {
 }
 
 const text = (said: string, fields: object = {}) => messageUpdate({ text: said, ...fields });
+const commandOf = (said: string) => ({ text: said, entities: [commandMark(said)] });
 const photo = (fields: object = {}) => messageUpdate({ photo: [{ file_id: "p" }], ...fields });
 const missing = (reason: string) => ({ type: "missing", name: "photo.jpg", reason }) as const;
 
@@ -319,7 +326,14 @@ describe("a command", () => {
     take(commandUpdate("/help"), commandUpdate("/stop"), commandUpdate("/dance now"));
     await flush();
     expect(hand.created).toHaveLength(0);
-    expect(outbox.said).toEqual([replies.help, replies.nothingRuns, replies.unknownCommand("dance")]);
+    expect(outbox.said).toEqual([replies.help, replies.nothingRuns, replies.unknownWithWords("dance")]);
+  });
+
+  test("for another bot is nobody's business", async () => {
+    const { take, flush, hand, outbox, kept } = setUp();
+    take(commandUpdate("/stop@other_bot now"));
+    await flush();
+    expect([hand.created, outbox.said, kept.spent]).toEqual([[], [], new Set([1])]);
   });
 
   test.each(["/clear", "/new"])(
@@ -390,6 +404,189 @@ describe("a command", () => {
     hand.state.full = true;
     expect(() => take(commandUpdate("/clear"))).toThrow("the disk is full");
     expect(outbox.said).toEqual([expect.stringMatching(/^⚠️ evie made a mistake \(the disk is full\)\./)]);
+  });
+});
+
+describe("words behind a command", () => {
+  test.each([
+    ["/new fix the test", replies.cleared, 1],
+    ["/clear@evie_bot\nfix the test", replies.cleared, 1],
+    ["/stop  fix the test", replies.nothingRuns, 0],
+  ])("%j: the command is answered at once, and the words are asked behind it", async (said, reply, index) => {
+    const { take, flush, outbox, session, texts } = setUp();
+    take(text("before"));
+    await flush();
+    take(commandUpdate(said));
+    expect(outbox.said).toEqual([reply]);
+    expect(session(index).drafts).toHaveLength(index === 0 ? 1 : 0);
+    await flush();
+    expect((await texts(index)).at(-1)).toBe("fix the test");
+    expect(outbox.said).toEqual([reply]);
+  });
+
+  test("open a burst, which what comes behind them joins; what waited before the command is gone", async () => {
+    const { take, flush, texts, session } = setUp();
+    take(text("gone"), commandUpdate("/new one"), text("two"));
+    await flush();
+    expect([session(0).drafts, await texts(1)]).toEqual([[], ["one\n\ntwo"]]);
+  });
+
+  test("that Telegram cut are joined by the rest, in the window and later", async () => {
+    const { take, flush, texts, session } = setUp();
+    const words = "x".repeat(4_096 - "/stop ".length);
+    take(commandUpdate(`/stop ${words}`), commandUpdate("/usr is the rest"));
+    await flush();
+    expect(await texts()).toEqual([`${words}\n\n/usr is the rest`]);
+    take(commandUpdate(`/stop ${words}`));
+    await flush();
+    session(0).turns[1]?.accept(true);
+    take(text("late rest"));
+    await flush();
+    expect((await texts())[2]).toMatch(/^\[This continues the message above.*\]\nlate rest$/);
+  });
+
+  test("are no late piece of a turn that the command ended, and neither is what follows", async () => {
+    const { take, flush, texts, session, clock } = setUp();
+    take(text("x".repeat(4_000)));
+    await flush();
+    session(0).turns[0]?.accept(true);
+    await clock.advance(3_000);
+    take(commandUpdate("/stop do this"));
+    await flush();
+    take(commandUpdate("/stop"), text("and that"));
+    await flush();
+    expect((await texts()).slice(1)).toEqual(["do this", "and that"]);
+  });
+
+  test("are kept until a turn names them, and the command is not done again after a restart", async () => {
+    const { take, kept } = setUp();
+    take(text("gone"), commandUpdate("/new /stop the music"));
+    expect(kept.spent).toEqual(new Set([1]));
+    const next = setUp({}, kept);
+    next.takeLeft();
+    await next.flush();
+    expect([await next.texts(), next.outbox.said]).toEqual([["/stop the music"], []]);
+    expect(next.session(0).drafts[0]?.sources).toEqual([2]);
+  });
+
+  test("are the words still when their author changes them", async () => {
+    const { take, flush, texts } = setUp();
+    take(commandUpdate("/stop fix the tset", { message_id: 4 }));
+    take(messageUpdate({ ...commandOf("/stop fix the test"), message_id: 4 }, "edited_message"));
+    await flush();
+    take(commandUpdate("/stop one", { message_id: 5 }));
+    take(messageUpdate({ text: "no command, all of it", message_id: 5 }, "edited_message"));
+    await flush();
+    expect(await texts()).toEqual(["fix the test", "no command, all of it"]);
+  });
+
+  test("are told to be unsent when the command cannot be done, and are not asked", async () => {
+    const { take, flush, hand, outbox, texts } = setUp();
+    take(text("one"));
+    hand.state.full = true;
+    expect(() => take(commandUpdate("/clear and two"))).toThrow("the disk is full");
+    expect(outbox.said).toEqual([expect.stringContaining(replies.unsent("clear"))]);
+    hand.state.full = false;
+    await flush();
+    expect(await texts()).toEqual([]);
+  });
+
+  test("that are older than six hours are listed, and the command acts", async () => {
+    const { take, flush, clock, outbox, texts } = setUp();
+    take(commandUpdate("/new old words", { date: Math.floor(clock.date() / 1_000) - 7 * 3_600 }));
+    await flush();
+    expect(outbox.said).toEqual([replies.cleared, expect.stringContaining("• old words")]);
+    outbox.replies[1]?.told?.();
+    const message = { message_id: 5, chat: { id: 7, type: "private" } };
+    const data = outbox.replies[1]?.button?.data;
+    take(rawUpdate({ callback_query: { id: "p", from: ada, data, message } }));
+    expect(await texts()).toEqual(["old words"]);
+  });
+
+  test("that come while evie ends are kept, and asked at the next start", async () => {
+    const { take, intake, kept, outbox } = setUp();
+    intake.close();
+    take(commandUpdate("/new later"));
+    expect(outbox.said).toEqual([replies.cleared, replies.shuttingDown]);
+    const next = setUp({}, kept);
+    next.takeLeft();
+    await next.flush();
+    expect(await next.texts()).toEqual(["later"]);
+  });
+});
+
+describe("a slash word in a paste", () => {
+  const full = "x".repeat(4_000);
+
+  test.each(["/usr is full", "/clear the cache", "/stop", "/new", "/help", "/usr@other_bot is full"])(
+    "%j behind a full piece that waits is content",
+    async (said) => {
+      const { take, flush, outbox, hand, texts } = setUp();
+      take(text(full), commandUpdate(said), text("end"));
+      await flush();
+      expect([await texts(), outbox.said, hand.created.length]).toEqual([
+        [`${full}\n\n${said}\n\nend`],
+        [],
+        1,
+      ]);
+    },
+  );
+
+  test("is content after piece upon piece, and a command again behind a shorter one", async () => {
+    const { take, flush, outbox, texts } = setUp();
+    const second = `/usr ${full}`;
+    take(text(full), commandUpdate(second), commandUpdate("/clear x"), commandUpdate("/help"));
+    await flush();
+    expect([await texts(), outbox.said]).toEqual([[`${full}\n\n${second}\n\n/clear x`], [replies.help]]);
+  });
+
+  test("that comes behind the flush is a late piece, and the session stays", async () => {
+    const { take, flush, session, outbox, hand, texts } = setUp();
+    take(text(full));
+    await flush();
+    session(0).turns[0]?.accept(true);
+    take(commandUpdate("/clear the cache"));
+    await flush();
+    expect((await texts())[1]).toMatch(/^\[This continues the message above.*\]\n\/clear the cache$/);
+    expect([outbox.said, hand.created.length]).toEqual([[], 1]);
+  });
+
+  test("/stop alone stops the turn of a paste as soon as it has begun", async () => {
+    const { take, flush, session, outbox } = setUp();
+    take(text(full));
+    await flush();
+    session(0).runs = true;
+    take(commandUpdate("/stop"));
+    expect([outbox.said, session(0).stops]).toEqual([[replies.stopped], 1]);
+  });
+
+  test("/stop that waited for evie with a paste, and was written later, is a command", async () => {
+    const { take, flush, outbox, clock, hand } = setUp();
+    const at = Math.floor(clock.date() / 1_000);
+    take(text(full, { date: at - 60 }), commandUpdate("/stop", { date: at - 30 }));
+    await flush();
+    expect([outbox.said, hand.created[0]?.drafts]).toEqual([[replies.stopped], []]);
+  });
+
+  test("is content again after a restart that took the paste before it away", async () => {
+    const { take, clock, kept, flush } = setUp();
+    take(text(full));
+    await flush();
+    await clock.advance(8_000);
+    take(commandUpdate("/usr is full"));
+    kept.spent.add(1);
+    const next = setUp({}, kept);
+    next.takeLeft();
+    await next.flush();
+    expect([await next.texts(), next.outbox.said]).toEqual([["/usr is full"], []]);
+  });
+
+  test("in what is listed as old is listed with it", async () => {
+    const { take, flush, clock, outbox } = setUp();
+    const old = { date: Math.floor(clock.date() / 1_000) - 7 * 3_600 };
+    take(text(full, old), commandUpdate("/usr is full", old));
+    await flush();
+    expect(outbox.said).toEqual([expect.stringMatching(/• x+…\n• \/usr is full\n/)]);
   });
 });
 

@@ -62,6 +62,10 @@ export function createMemoryUpdates() {
       for (const { id, body } of fresh) bodies.set(id, body);
       return new Set(fresh.map(({ id }) => id));
     },
+    replace(id, body) {
+      write();
+      bodies.set(id, body);
+    },
     spend(ids) {
       write();
       for (const id of ids) spent.add(id);

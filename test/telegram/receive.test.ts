@@ -136,26 +136,44 @@ describe("a command", () => {
     ["/help@evie_bot", "help"],
     ["/help@EVIE_BOT now", "help", "now"],
     ["/CLEAR", "clear"],
+    ["/new\n\n fix it", "new", "fix it"],
     ["/what_is_this", "what_is_this"],
   ])("%j is read as %s, and as it was written what stands behind it: %s", (text, name, argument) => {
-    const behind = argument === undefined ? {} : { argument };
-    expect(read(commandUpdate(text))).toEqual({ type: "command", ...origin, name, ...behind });
+    const behind = argument === undefined ? {} : { argument, words: expect.anything() as unknown };
+    const whole = { type: "content", ...origin, text };
+    expect(read(commandUpdate(text))).toEqual({ type: "command", ...origin, name, ...behind, whole });
   });
 
-  test("is one in a reply too", () => {
-    const update = commandUpdate("/stop", { reply_to_message: { from: evie, text: "…" } });
-    expect(read(update)).toEqual({ type: "command", ...origin, name: "stop" });
+  test("is one in a reply too, and the words behind it carry what they answer", () => {
+    const reply = { reply_to_message: { from: evie, text: "…" } };
+    const context = '[In reply to your message: "…"]';
+    expect(read(commandUpdate("/stop", reply))).toEqual({
+      type: "command",
+      ...origin,
+      name: "stop",
+      whole: content({ text: "/stop", context }),
+    });
+    expect(read(commandUpdate("/stop and look here", reply))).toMatchObject({
+      words: content({ text: "and look here", context, behindCommand: true }),
+    });
+  });
+
+  test("that was done is the words behind it, and one that goes on with a paste is all of it", () => {
+    const update = commandUpdate("/new /stop the music");
+    expect(read({ ...update, ...{ taken_as: "words" } })).toEqual(
+      content({ text: "/stop the music", behindCommand: true }),
+    );
+    expect(read({ ...update, ...{ taken_as: "whole" } })).toEqual(content({ text: "/new /stop the music" }));
+    expect(read({ ...update, ...{ taken_as: "poison" } })).toMatchObject({ type: "command", name: "new" });
   });
 
   test("in a thread keeps the thread", () => {
     expect(read(commandUpdate("/stop", { message_thread_id: 5 }))).toMatchObject({ key: "7:5" });
   });
 
-  test("for another bot is nobody's business", () => {
-    expect(read(commandUpdate("/help@other_bot"))).toEqual({
-      type: "ignored",
-      reason: "a command for another bot",
-    });
+  test("for another bot says so", () => {
+    expect(read(commandUpdate("/help@other_bot"))).toMatchObject({ type: "command", forAnother: true });
+    expect(read(commandUpdate("/help@evie_bot"))).not.toHaveProperty("forAnother");
   });
 
   test.each<[string, object, string]>([
@@ -183,6 +201,7 @@ describe("a command", () => {
       type: "edit",
       ...origin,
       text: "/clear",
+      behindCommand: "",
     });
   });
 });
@@ -193,7 +212,8 @@ test.each<[string, object, string]>([
   ["that takes a caption away", { photo: [{ file_id: "p" }] }, ""],
   ["of a rich message", { rich_message: { blocks: [{ type: "paragraph", text: "new" }] } }, "new"],
 ])("an edit %s says what is there now", (_, fields, text) => {
-  expect(read(messageUpdate(fields, "edited_message"))).toEqual({ type: "edit", ...origin, text });
+  const file = "photo" in fields ? { file: { fileId: "p", name: "photo.jpg" } } : {};
+  expect(read(messageUpdate(fields, "edited_message"))).toEqual({ type: "edit", ...origin, text, ...file });
 });
 
 test.each<[string, object, string]>([

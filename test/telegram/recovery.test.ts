@@ -12,7 +12,7 @@ import { withLines } from "../../src/telegram/view.ts";
 import { labels, replies } from "../../src/telegram/words.ts";
 import { CHAT, createConversationRig, createHandAttachment } from "./chat-rig.ts";
 import { createMemoryUpdates } from "./memory-turns.ts";
-import { ada, messageUpdate, rawUpdate, stranger } from "./updates.ts";
+import { ada, commandMark, commandUpdate, messageUpdate, rawUpdate, stranger } from "./updates.ts";
 
 function setUp() {
   const rig = createConversationRig();
@@ -75,6 +75,18 @@ describe("a turn that runs again", () => {
     expect(memory.known.get(id)?.sources).toEqual([]);
     expect(hearOut(outbox.speakers[0])).toEqual([{ type: "delete", messageId: 100 }]);
     expect(memory.known.get(id)?.delivered).toBe(true);
+  });
+
+  test("has the words behind a command that was done, and the whole of a slash word that was a piece of a paste", async () => {
+    const { keep, takeUp, session } = setUp();
+    const done = { ...commandUpdate("/new fix the tset"), taken_as: "words" };
+    const sources = keep(
+      done,
+      messageUpdate({ text: "/new fix the test", entities: [commandMark("/new")] }, "edited_message"),
+      commandUpdate("/usr is full", { message_id: 10 }),
+    );
+    takeUp({ id: makeTurnId(), chat: CHAT, sources, verdict: { type: "run" } });
+    expect((await session(0).drafts[0]?.ready)?.text).toBe("fix the test\n\n/usr is full");
   });
 
   test("says again that it is a second time, when it was", async () => {
