@@ -16,10 +16,10 @@ import {
   webhookFinding,
 } from "./check/findings.ts";
 import { realClock } from "./clock.ts";
+import { setUpConnections } from "./connections.ts";
 import { type Config, homeFolder, readConfig } from "./config.ts";
 import type { Surroundings } from "./config/fields.ts";
 import { HomeError, HomeTakenError, isFolder, prepareHome, readEnvFile, takeHome } from "./home.ts";
-import { useProxy } from "./proxy.ts";
 import { checkDatabase } from "./store/check-database.ts";
 import { probeBot } from "./telegram/probe.ts";
 
@@ -86,7 +86,11 @@ async function lookAtBot(config: Config | undefined, folder: string): Promise<re
   const proxy: Finding[] = [];
   const wrong = (_fields: unknown, message: string): number => proxy.push(problem("proxy", message));
   const well = (_fields: unknown, message: string): number => proxy.push(ok("proxy", `${message}.`));
-  useProxy(config.env, { debug: well, info: well, warn: wrong, error: wrong });
+  await setUpConnections({
+    env: config.env,
+    apiRoot,
+    log: { debug: well, info: well, warn: wrong, error: wrong },
+  });
   const bot = await probeBot({ token: token.reveal(), apiRoot, clock: realClock });
   return [...proxy, botFinding(bot), webhookFinding(bot), clockFinding(bot)];
 }

@@ -117,6 +117,8 @@ Environment                                                       (default)
   EVIE_HTTP_TOKEN       who knows it is let in            (evie makes one)
   EVIE_HTTP_NAMES       names it is reached by, beside localhost
   LOG_LEVEL             trace, debug, info, warn, error, silent   (info)
+  HTTPS_PROXY, ALL_PROXY, NO_PROXY
+                        the way to Telegram, as for curl
 
 State
   Everything evie keeps lies in EVIE_HOME. A file .env there may hold the

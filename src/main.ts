@@ -7,6 +7,7 @@ import { type AgentCommand, findAgent } from "./agent/find-agent.ts";
 import { createPiAgent } from "./agent/pi/driver.ts";
 import { type Command, EXIT_CONFIG, EXIT_USAGE, helpText, parseCommandLine } from "./cli.ts";
 import { realClock } from "./clock.ts";
+import { setUpConnections } from "./connections.ts";
 import { type Config, configProblemWords, homeFolder, readConfig } from "./config.ts";
 import type { Surroundings } from "./config/fields.ts";
 import {
@@ -25,7 +26,6 @@ import { createDrafts } from "./http/drafts.ts";
 import { ListenError } from "./http/port.ts";
 import { keepToken } from "./http/token.ts";
 import type { RunOptions } from "./play.ts";
-import { useProxy } from "./proxy.ts";
 import { serve } from "./serve.ts";
 import { createSessions } from "./session/sessions.ts";
 import { StoreError } from "./store/open-database.ts";
@@ -130,7 +130,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
   const httpToken = tokenOf(config);
   const secrets = httpToken === undefined ? [token] : [token, httpToken];
   const log = createLog({ level: logLevel, secrets });
-  useProxy(env, log);
+  await setUpConnections({ env, apiRoot: telegram.apiRoot, log });
   const { store, setAside } = openStore(home.database, clock);
   // Before the home is let go of: then the store may be another's.
   process.prependOnceListener("exit", () => store.close());

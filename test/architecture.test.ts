@@ -21,13 +21,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: [],
   clock: ["domain"],
   sweep: ["domain"],
-  proxy: ["domain"],
   log: ["domain"],
 };
 
 /** What joins the parts, and so may import any: the composition root and what it is cut into. */
 const JOINERS = new Set([
   "main",
+  "connections",
   "prebuild",
   "invitations",
   "leftovers",
@@ -54,6 +54,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   agent: ["execa"],
   config: ["zod", "shlex"],
   log: ["pino", "pino-pretty"],
+  connections: ["socks-proxy-agent"],
   "page-kit": ["preact", "esbuild"],
   playground: ["preact"],
   http: ["hono", "@hono/node-server", "ws", "zod"],

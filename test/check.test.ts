@@ -125,16 +125,21 @@ describe("when all is well", () => {
     expect(code).toBe(0);
   });
 
-  test("a proxy is used as evie uses it, and told without its address", async () => {
-    const { code, of, stdout } = await check({ HTTPS_PROXY: "http://me:s3cret@127.0.0.1:9" });
-    // The embedded Bot API is plain http, for which the proxy is not.
-    expect(of("proxy")).toBe("ok Telegram is reached through HTTPS_PROXY.");
-    expect(of("bot")).toMatch(/^ok /);
-    expect(stdout).not.toContain("s3cret");
-    expect(code).toBe(0);
-    const wrong = await check({ HTTPS_PROXY: "not an address" });
-    expect(wrong.of("proxy")).toMatch(/^!! HTTPS_PROXY cannot be used\. Write it as/);
+  test("a proxy that is set is told, without its password: used, not used, or not to be used", async () => {
+    const proxy = "http://me:s3cret@127.0.0.1:9";
+    const plain = await check({ ALL_PROXY: proxy });
+    expect(plain.of("proxy")).toMatch(
+      /^ok ALL_PROXY is not used: the Bot API server is asked over plain http, at 127\.0\.0\.1:\d+\.$/,
+    );
+    expect(plain.of("bot")).toMatch(/^ok /);
+    expect(plain.code).toBe(0);
+    const used = await check({ HTTPS_PROXY: proxy, TELEGRAM_API_ROOT: "https://telegram.test" });
+    expect(used.of("proxy")).toBe("ok Telegram is reached through HTTPS_PROXY (http://127.0.0.1:9).");
+    expect(used.of("bot")).toMatch(/^!! telegram\.test cannot be reached/);
+    const wrong = await check({ HTTPS_PROXY: "not an address", TELEGRAM_API_ROOT: "https://127.0.0.1:9" });
+    expect(wrong.of("proxy")).toMatch(/^!! HTTPS_PROXY cannot be used.*\. Write it as/);
     expect(wrong.code).toBe(1);
+    for (const { stdout } of [plain, used, wrong]) expect(stdout).not.toContain("s3cret");
   });
 
   test("it may be asked while evie runs, and disturbs nothing", async () => {

@@ -2,6 +2,14 @@ import http, { type IncomingMessage, type OutgoingHttpHeaders } from "node:http"
 import https from "node:https";
 import { pipeline, type Readable } from "node:stream";
 
+/**
+ * Milliseconds that one address of a host has for a connection, before the next one is tried. Node's own are 250, which a
+ * slow network exceeds at every try; 2,500 hold one packet that was lost, since it is sent again after a second.
+ */
+export const ATTEMPT_TIMEOUT = 2_500;
+/** Passed on to the socket, as every option of a connection is. */
+const CONNECTING = { autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT };
+
 export interface Request {
   /** Default: GET. */
   readonly method?: string;
@@ -21,7 +29,7 @@ export interface Request {
 export function request(url: string, { body, ...options }: Request): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { request: open } = url.startsWith("https:") ? https : http;
-    const asked = open(url, options, resolve);
+    const asked = open(url, { ...options, ...CONNECTING }, resolve);
     asked.on("error", reject);
     if (body === undefined || typeof body === "string") asked.end(body);
     else pipeline(body, asked, (error) => void (error && reject(error)));

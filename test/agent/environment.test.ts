@@ -4,8 +4,15 @@ import { agentEnvironment } from "../../src/agent/environment.ts";
 const TOKEN = "12345:AAA-secret";
 
 describe("the agent's environment", () => {
-  test("is the parent's, with the keys of model providers and the agent's own variables", () => {
-    const env = { HOME: "/home/me", ANTHROPIC_API_KEY: "k", PI_CODING_AGENT_DIR: "/x", LANG: "C", EMPTY: "" };
+  test("is the parent's, with the keys of model providers, the proxies and the agent's own variables", () => {
+    const proxies = { HTTPS_PROXY: "http://p:1", all_proxy: "socks5h://p:2", NO_PROXY: "internal" };
+    const env = {
+      ...proxies,
+      HOME: "/home/me",
+      ANTHROPIC_API_KEY: "k",
+      PI_CODING_AGENT_DIR: "/x",
+      EMPTY: "",
+    };
     expect(agentEnvironment(env, [TOKEN])).toEqual(env);
   });
 
