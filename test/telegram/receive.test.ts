@@ -159,12 +159,11 @@ describe("a command", () => {
   });
 
   test("that was done is the words behind it, and one that goes on with a paste is all of it", () => {
-    const update = commandUpdate("/new /stop the music");
-    expect(read({ ...update, ...{ taken_as: "words" } })).toEqual(
-      content({ text: "/stop the music", behindCommand: true }),
-    );
-    expect(read({ ...update, ...{ taken_as: "whole" } })).toEqual(content({ text: "/new /stop the music" }));
-    expect(read({ ...update, ...{ taken_as: "poison" } })).toMatchObject({ type: "command", name: "new" });
+    const taken = (as: string): Update =>
+      rawUpdate({ ...commandUpdate("/new /stop the music"), taken_as: as });
+    expect(read(taken("words"))).toEqual(content({ text: "/stop the music", behindCommand: true }));
+    expect(read(taken("whole"))).toEqual(content({ text: "/new /stop the music" }));
+    expect(read(taken("poison"))).toMatchObject({ type: "command", name: "new" });
   });
 
   test("in a thread keeps the thread", () => {
