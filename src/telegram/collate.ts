@@ -11,7 +11,7 @@ export type Attached =
 
 /** One content message, its file settled. */
 export interface Part {
-  /** Text or caption, as it was written; empty when there is none. */
+  /** Text or caption, with its formatting as markdown; empty when there is none. */
   readonly text: string;
   /** A labelled line that says where the text comes from (a reply, a quote, a forward). */
   readonly context?: string;

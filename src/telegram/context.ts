@@ -12,9 +12,10 @@ import type {
   TextQuote,
   User,
 } from "grammy/types";
-import { quoteExcerpt } from "./excerpt.ts";
-import { type Loose, loose, stringOf } from "./loose.ts";
+import { quoteExcerpt, quoteWritten } from "./excerpt.ts";
+import { type Loose, loose, numberOf, stringOf } from "./loose.ts";
 import { flattenRich } from "./rich.ts";
+import { readWritten, sliceWritten, type Written } from "./written/spans.ts";
 
 /**
  * Says where a message's words come from: a forward, a reply, a quote. One bracketed line each, in that order, for
@@ -67,8 +68,28 @@ function replyLine(whose: string, what: string | undefined): string {
   return `[In reply to ${whose}${what === undefined ? "" : `: ${what}`}]`;
 }
 
-function quoteOf({ quote }: Loose<Message>): string | undefined {
-  return quoteExcerpt(stringOf(loose<TextQuote>(quote).text) ?? "");
+/** Telegram leaves links and code out of a quote; the message that it is from has them. */
+function quoteOf({ quote, reply_to_message }: Loose<Message>): string | undefined {
+  const { text, entities, position } = loose<TextQuote>(quote);
+  const words = stringOf(text) ?? "";
+  const whole = writtenIn(loose<Message>(reply_to_message));
+  // The position is the sender's word, and may be off by a little.
+  const said = Math.max(0, Math.trunc(numberOf(position) ?? 0));
+  const at = whole.text.startsWith(words, said) ? said : onlyPlaceOf(words, whole.text);
+  return quoteWritten(at < 0 ? readWritten(words, entities) : sliceWritten(whole, at, at + words.length));
+}
+
+function onlyPlaceOf(words: string, text: string): number {
+  const at = text.indexOf(words);
+  return at === text.lastIndexOf(words) ? at : -1;
+}
+
+/** The text or caption of a message that is no rich one. */
+function writtenIn({ text, entities, caption, caption_entities }: Loose<Message>): Written {
+  const words = stringOf(text);
+  return words === undefined
+    ? readWritten(stringOf(caption) ?? "", caption_entities)
+    : readWritten(words, entities);
 }
 
 /** Whose message was replied to. In a private chat with the bot no other bot writes. */
@@ -85,8 +106,8 @@ function ownerWords(reply: Loose<Message>, message: Loose<Message>): string {
 /** What a message holds: its kind, its words, or both. */
 function contentWords(message: Loose<Message>): string | undefined {
   const kind = kindWords(message);
-  const text = stringOf(message.text) ?? stringOf(message.caption) ?? richWords(message.rich_message);
-  const words = quoteExcerpt(text);
+  const written = writtenIn(message);
+  const words = quoteWritten(written) ?? quoteExcerpt(richWords(message.rich_message));
   if (kind === undefined || words === undefined) return kind ?? words;
   return `${kind}, with the words ${words}`;
 }

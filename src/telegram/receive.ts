@@ -5,6 +5,7 @@ import { commandOf, withoutCommand } from "./command-mark.ts";
 import { contextOf } from "./context.ts";
 import { listOf, type Loose, loose, numberOf, stringOf } from "./loose.ts";
 import { flattenRich } from "./rich.ts";
+import { writtenMarkdown } from "./written/markdown.ts";
 
 /** A file that a message carries, as Telegram names it. Everything but the id is the sender's word. */
 export interface FileReference {
@@ -185,9 +186,11 @@ function personOf(message: Loose<Message>): number | undefined {
 }
 
 function textOf(message: Loose<Message>): string | undefined {
-  const { rich_message: rich, text, caption } = message;
+  const { rich_message: rich, entities, caption_entities } = message;
   if (isPresent(rich)) return flattenRich(rich as RichMessage) || undefined;
-  return stringOf(text) ?? stringOf(caption);
+  const [text, caption] = [stringOf(message.text), stringOf(message.caption)];
+  if (text !== undefined) return writtenMarkdown(text, entities);
+  return caption === undefined ? undefined : writtenMarkdown(caption, caption_entities);
 }
 
 /** In this order, because Telegram sets the document of an animation too; the animation knows its own name. */

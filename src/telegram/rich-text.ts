@@ -1,5 +1,5 @@
-import type { RichMessageButton, RichText } from "grammy/types";
-import { type Loose, loose, stringOf } from "./loose.ts";
+import type { RichMessageButton, RichText, User } from "grammy/types";
+import { type Loose, loose, numberOf, stringOf } from "./loose.ts";
 
 type Styled = Exclude<RichText, string | RichText[]>;
 type Inner = (text: unknown) => string;
@@ -86,8 +86,11 @@ const styles: {
   },
   anchor: () => "",
   anchor_link: ({ text }, inner) => inner(text),
-  date_time: ({ text }, inner) => inner(text),
-  text_mention: ({ text }, inner) => inner(text),
+  date_time: ({ text, unix_time }, inner) => dated(inner(text), unix_time),
+  text_mention: ({ text, user }, inner) => {
+    const id = numberOf(loose<User>(user).id);
+    return id === undefined ? inner(text) : link(inner(text), `tg://user?id=${id}`);
+  },
   mention: ({ text }, inner) => inner(text),
   hashtag: ({ text }, inner) => inner(text),
   cashtag: ({ text }, inner) => inner(text),
@@ -137,17 +140,35 @@ function address(text: string, scheme: string, target: unknown): string {
 function link(text: string, url: unknown): string {
   const target = stringOf(url)?.trim() ?? "";
   if (target === "" || bare(text) === bare(target)) return text;
-  const safe = /[\s()<>]/.test(target)
-    ? `<${target.replace(/[\s<>]/g, (character) => encodeURIComponent(character))}>`
+  const safe = /[\s\p{Cc}()<>\\]/u.test(target)
+    ? `<${target.replace(/[\s\p{Cc}<>\\]/gu, (character) => encodeURIComponent(character))}>`
     : target;
-  return text.trim() === "" ? safe : `[${text}](${safe})`;
+  return text.trim() === "" ? `${text}${safe}${text}` : `[${linkWords(text)}](${safe})`;
+}
+
+/** Brackets in pairs may stand in a link's words; one alone, or a backslash at the end, would end the link elsewhere. */
+function linkWords(text: string): string {
+  let depth = 0;
+  const paired = Array.from(text).every((sign) => {
+    if (sign === "[") depth += 1;
+    if (sign === "]") depth -= 1;
+    return depth >= 0;
+  });
+  return paired && depth === 0 && !text.includes("\\") ? text : text.replace(/[\\[\]]/g, "\\$&");
+}
+
+/** The moment that a time of day stands for, which its reader sees in their own zone. */
+function dated(text: string, seconds: unknown): string {
+  const moment = new Date((numberOf(seconds) ?? Number.NaN) * 1_000);
+  if (Number.isNaN(moment.getTime())) return text;
+  return `${text} (${moment.toISOString().replace(".000", "")})`;
 }
 
 /** Telegram makes links of addresses that it finds in a text; such a link says nothing that the text does not. */
 function bare(target: string): string {
   return target
     .trim()
-    .toLowerCase()
-    .replace(/^(https?:\/\/|mailto:|tel:)/, "")
+    .replace(/^(https?:\/\/|mailto:|tel:)/i, "")
+    .replace(/^[^/?#]*/, (host) => host.toLowerCase())
     .replace(/\/$/, "");
 }

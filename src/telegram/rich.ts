@@ -93,7 +93,8 @@ function heading(line: string, size: number): string {
   return line === "" ? "" : `${"#".repeat(Math.min(Math.max(Math.trunc(size), 1), 6))} ${line}`;
 }
 
-function codeBlock(code: string, language: string): string {
+/** Code in a fence that is longer than any inside it; of the language the first word. */
+export function codeBlock(code: string, language: string): string {
   const fence = backticks(code, 3);
   const info = /^[^\s`]+/.exec(language)?.[0] ?? "";
   return `${fence}${info}\n${code.replace(/\n$/, "")}\n${fence}`;
@@ -130,7 +131,8 @@ function quotation(content: string, credit: unknown): string {
   return said === "" ? "" : prefixLines(said, "> ");
 }
 
-function prefixLines(text: string, prefix: string): string {
+/** The text with something in front of each of its lines, without white space at their ends. */
+export function prefixLines(text: string, prefix: string): string {
   return text
     .split("\n")
     .map((line) => `${prefix}${line}`.trimEnd())

@@ -180,6 +180,83 @@ describe("a quote takes the place of the whole message", () => {
   });
 });
 
+describe("formatting that carries meaning is in the label as well", () => {
+  const url = "https://a.example/x";
+  const link = { type: "text_link", offset: 5, length: 11, url };
+
+  test.each<[string, Record<string, unknown>, string]>([
+    [
+      "of a text",
+      { reply_to_message: reply({ text: "read the article", entities: [link] }) },
+      `[In reply to their own message: "read [the article](${url})"]`,
+    ],
+    [
+      "of a caption",
+      { reply_to_message: reply({ caption: "read the article", caption_entities: [link], photo: [{}] }) },
+      `[In reply to their own message: a photo, with the words "read [the article](${url})"]`,
+    ],
+    [
+      "of code on several lines, on one",
+      { reply_to_message: reply({ text: "a\n b", entities: [{ type: "pre", offset: 0, length: 4 }] }) },
+      '[In reply to their own message: "`a b`"]',
+    ],
+    [
+      "of a quote",
+      { quote: { text: "not this", entities: [{ type: "strikethrough", offset: 0, length: 3 }] } },
+      '[Quoting: "~~not~~ this"]',
+    ],
+    [
+      "of the message that a quote is from, since Telegram leaves links out of quotes",
+      {
+        quote: { text: "the article", position: 5 },
+        reply_to_message: reply({ from: evie, text: "read the article", entities: [link] }),
+      },
+      `[Quoting your message: "[the article](${url})"]`,
+    ],
+    [
+      "of the one place where a quote stands, when its position is wrong",
+      {
+        quote: { text: "the article", position: 1 },
+        reply_to_message: reply({ from: evie, text: "read the article", entities: [link] }),
+      },
+      `[Quoting your message: "[the article](${url})"]`,
+    ],
+    [
+      "of the quote alone, when its place is not known",
+      {
+        quote: { text: "a", position: 1, entities: [{ type: "bold", offset: 0, length: 1 }] },
+        reply_to_message: reply({
+          from: evie,
+          text: "a b a",
+          entities: [{ type: "code", offset: 0, length: 1 }],
+        }),
+      },
+      '[Quoting your message: "**a**"]',
+    ],
+  ])("%s", (_, fields, expected) => {
+    expect(context(fields)).toBe(expected);
+  });
+
+  test("offsets hold where white space folds, and what is cut off takes its marks along", () => {
+    const text = `  a \n\n b\u200bold ${"x".repeat(LONGEST_EXCERPT)}`;
+    const entities = [
+      { type: "bold", offset: text.indexOf("b\u200b"), length: 5 },
+      { type: "italic", offset: text.indexOf("x"), length: LONGEST_EXCERPT },
+    ];
+    const shown = "x".repeat(LONGEST_EXCERPT - "a bold ".length);
+    expect(context({ reply_to_message: reply({ text, entities }) })).toBe(
+      `[In reply to their own message: "a **bold** *${shown}*…"]`,
+    );
+  });
+
+  test("addresses that would fill the label are left out of it", () => {
+    const entities = [{ ...link, url: `https://a.example/${"x".repeat(2_000)}` }];
+    expect(context({ reply_to_message: reply({ text: "read the article", entities }) })).toBe(
+      '[In reply to their own message: "read the article"]',
+    );
+  });
+});
+
 describe("a reply to another chat", () => {
   test.each<[string, Record<string, unknown>, string]>([
     [

@@ -116,6 +116,42 @@ describe("a content message", () => {
     );
   });
 
+  describe("has formatting that carries meaning as markdown", () => {
+    const url = "https://a.example/x";
+    const link = [{ type: "text_link", offset: 5, length: 11, url }];
+    const expected = `read [the article](${url})`;
+
+    test.each<[string, object]>([
+      ["in its text", { text: "read the article", entities: link }],
+      ["in its caption", { caption: "read the article", caption_entities: link, voice: { file_id: "v" } }],
+      ["in a forward", { text: "read the article", entities: link, ...forwarded }],
+    ])("%s", (_, fields) => {
+      expect(read(messageUpdate(fields))).toMatchObject({ type: "content", text: expected });
+    });
+
+    test("behind a command", () => {
+      const moved = link.map((entity) => ({ ...entity, offset: entity.offset + "/new ".length }));
+      const entities = [commandMark("/new read the article"), ...moved];
+      expect(read(messageUpdate({ text: "/new read the article", entities }))).toMatchObject({
+        type: "command",
+        words: { text: expected },
+      });
+    });
+
+    test("in an edit", () => {
+      const update = messageUpdate({ text: "read the article", entities: link }, "edited_message");
+      expect(read(update)).toMatchObject({ type: "edit", text: expected });
+    });
+
+    test("in each piece of a paste that Telegram cut, so that code goes on as code", () => {
+      const pieces = ["f()\n", "g()"].map((text) => {
+        const pre = { type: "pre", offset: 0, length: text.length, language: "js" };
+        return read(messageUpdate({ text, entities: [pre] }));
+      });
+      expect(pieces).toEqual([content({ text: "```js\nf()\n```" }), content({ text: "```js\ng()\n```" })]);
+    });
+  });
+
   test("belongs to its thread", () => {
     expect(read(messageUpdate({ text: "a", message_thread_id: 5 }))).toEqual(
       content({ text: "a", key: "7:5", place: { chatId: 7, threadId: 5 } }),
@@ -187,7 +223,7 @@ describe("a command", () => {
     [
       "that is something else at its start",
       { text: "/home/me", entities: [{ type: "code", offset: 0, length: 8 }] },
-      "/home/me",
+      "`/home/me`",
     ],
   ])("%s is content", (_, fields, text) => {
     const update = messageUpdate({ ...fields, ...("caption" in fields ? { voice: { file_id: "v" } } : {}) });
