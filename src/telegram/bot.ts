@@ -6,7 +6,7 @@ import type { Log } from "../domain/log.ts";
 import type { Sessions } from "../domain/sessions.ts";
 import { createAgain } from "./again.ts";
 import { createAttachments } from "./attachments.ts";
-import { createBackoff } from "./backoff.ts";
+import { createBackoff, LONGEST_CONFLICT_WAIT } from "./backoff.ts";
 import type { TurnStore } from "./bookkeeping.ts";
 import { type ClaimLedger, createClaim } from "./claim.ts";
 import { type ChatPointers, createConversations } from "./conversations.ts";
@@ -128,6 +128,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
     clock,
     log,
     backoff: createBackoff(random),
+    conflictBackoff: createBackoff(random, LONGEST_CONFLICT_WAIT),
   });
 
   /** Makes the intake, and takes up what was left when evie was last ended. */

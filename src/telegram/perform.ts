@@ -13,7 +13,7 @@ const DEADLINES: Readonly<Record<Call["type"], number>> = {
   delete: 15_000,
   document: 120_000,
   typing: 3_000,
-  probe: 15_000,
+  probe: 5_000,
 };
 
 /** Does calls through grammY's API object, and ends those under way when `closed`. Only an outbox may hold the answer of this. */

@@ -58,7 +58,10 @@ export interface PollerOptions {
   readonly handle: (update: Update) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
+  /** The waits after a poll that failed. */
   readonly backoff: Backoff;
+  /** The waits after a poll that another program's poll has ended. */
+  readonly conflictBackoff: Backoff;
 }
 
 export interface Poller {
@@ -76,7 +79,8 @@ export interface Poller {
  * Long polling on grammY runner's source, sink and runner, with a fetcher of its own: the runner's waits double
  * without a cap and cannot be ended, and it gives up at the first conflict.
  */
-export function createPoller({ api, keep, handle, clock, log, backoff }: PollerOptions): Poller {
+export function createPoller(options: PollerOptions): Poller {
+  const { api, keep, handle, clock, log, backoff, conflictBackoff } = options;
   /** Everything below it is kept: Telegram may forget it. */
   let offset = 0;
   let lastGoodPoll: number | undefined;
@@ -90,6 +94,7 @@ export function createPoller({ api, keep, handle, clock, log, backoff }: PollerO
       try {
         const updates = await poll(Math.max(1, Math.min(100, batchSize)), signal);
         backoff.reset();
+        conflictBackoff.reset();
         lastGoodPoll = clock.date();
         conflictSince = undefined;
         const polledAt = clock.now();
@@ -136,7 +141,7 @@ export function createPoller({ api, keep, handle, clock, log, backoff }: PollerO
         .finally(deadline.cancel);
     }
     const asked = error instanceof GrammyError ? (error.parameters.retry_after ?? 0) * 1_000 : 0;
-    const wait = Math.max(asked, backoff.next());
+    const wait = Math.max(asked, (code === 409 ? conflictBackoff : backoff).next());
     const what = code === 409 ? new ConflictError().message : "Telegram could not be asked for messages.";
     log.warn({ err: error, seconds: Math.round(wait / 1_000) }, `${what} Trying again`);
     return wait;

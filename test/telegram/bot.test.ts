@@ -103,7 +103,7 @@ describe("connecting", () => {
     const rig = await setUp();
     rig.server.faults.calls({ ...fault, times: 4 });
     expect(await connected(rig)).toMatchObject({ username: "evie_bot" });
-    expect(rig.clock.now()).toBeGreaterThan(14_000);
+    expect(rig.clock.now()).toBeGreaterThan(11_000);
     expect(rig.log.messages("warn")).toEqual(
       Array.from({ length: 4 }, () => "Asking Telegram who the bot is did not work. Trying again"),
     );

@@ -26,6 +26,8 @@ export interface OutboxRig {
   readonly answers: Answer[];
   /** Milliseconds until a call is answered. */
   latency: number;
+  /** Until then no call is answered. */
+  outage: { readonly until: number };
   /** Calls under way at the same time, at most. */
   readonly mostAtOnce: number;
 }
@@ -45,6 +47,7 @@ export function startOutbox(budgets: { budget?: Budget; shared?: Budget } = {}):
     arrivals,
     answers,
     latency: 0,
+    outage: { until: 0 },
     mostAtOnce: 0,
     said: () => arrivals.map(({ call }) => ("content" in call ? call.content.text : call.type)),
     outbox: createOutbox({
@@ -59,6 +62,7 @@ export function startOutbox(budgets: { budget?: Budget; shared?: Budget } = {}):
         rig.mostAtOnce = Math.max(rig.mostAtOnce, atOnce);
         if (rig.latency > 0) await clock.sleep(rig.latency);
         atOnce -= 1;
+        if (clock.now() < rig.outage.until) return { type: "unreachable", reason: "connect ECONNREFUSED" };
         return answers.shift() ?? { type: "done", messageId: (lastId += 1) };
       },
     }),

@@ -177,7 +177,7 @@ describe("a call that is not answered", () => {
     [{ type: "edit", messageId: 1, content: bold }, "editMessageText", 15],
     [{ type: "delete", messageId: 1 }, "deleteMessage", 15],
     [{ type: "typing" }, "sendChatAction", 3],
-    [{ type: "probe" }, "getMe", 15],
+    [{ type: "probe" }, "getMe", 5],
   ])("is given up after its own deadline: %o", async (call, method, seconds) => {
     const rig = await setUp();
     rig.server.faults.calls({ kind: "hang", when: "before" });
