@@ -58,6 +58,8 @@ export interface Delivery extends Speaker {
 /** What the pages were made of: the last event, and the moment whose elapsed times they show. */
 interface Look {
   readonly seq: number;
+  /** Whether anything of the answer can be seen in them. */
+  readonly answers: boolean;
   /** On the clock, and in milliseconds since 1970. */
   readonly now: number;
   readonly date: number;
@@ -67,6 +69,8 @@ interface Wanted {
   readonly pages: readonly FormattedText[];
   /** The whole answer: a markdown for each step. */
   readonly answer: readonly string[];
+  /** Something of it can be seen. */
+  readonly answers: boolean;
   readonly overflows: boolean;
 }
 
@@ -84,11 +88,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     log,
     ...(options.before === undefined ? {} : { before: options.before }),
   });
-  let transcript: Transcript = begun.transcript;
+  /** Without the deltas that wait; whatever is judged by what the agent says asks for `current` instead. */
+  let folded: Transcript = begun.transcript;
   /** What came since, while an edit is wished for: it is looked at once, so it need not be folded a hundred times. */
   let deltas: Delta[] = [];
   /** What the chat shows, but for a page that is still to come. */
-  let shown: Look = { seq: 0, now: 0, date: 0 };
+  let shown: Look = { seq: 0, answers: false, now: 0, date: 0 };
   /** What the last call belongs to, until its answer is heard. */
   let asked: { readonly look: Look; readonly rest: Urgency | undefined } | undefined;
   /** How urgent the next page of a step is that takes several calls. */
@@ -101,18 +106,22 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   let withdrawn = false;
   let finished = false;
 
-  const isFinal = (): boolean => transcript.turn?.outcome !== undefined;
-  const newest = (): number => deltas.at(-1)?.seq ?? transcript.seq;
+  // No delta changes either of these.
+  const isFinal = (): boolean => folded.turn?.outcome !== undefined;
+  const newest = (): number => deltas.at(-1)?.seq ?? folded.seq;
 
-  function foldDeltas(): void {
-    transcript = joinDeltas(deltas).reduce(applyEvent, transcript);
+  /** Everything that has come. */
+  function current(): Transcript {
+    if (deltas.length === 0) return folded;
+    folded = joinDeltas(deltas).reduce(applyEvent, folded);
     deltas = [];
+    return folded;
   }
 
-  function wantedPages(date: number): Wanted {
+  function wantedPages(transcript: Transcript, date: number): Wanted {
     const question = options.asked ?? askedElsewhere(face, transcript);
     if (withdrawn && transcript.turn?.outcome?.type === "replaced") {
-      return { pages: [], answer: [], overflows: false };
+      return { pages: [], answer: [], answers: false, overflows: false };
     }
     const { answer, lines, final } = viewOf(transcript, date);
     const rendered = rendering.update(answer, { streaming: !final });
@@ -123,17 +132,24 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const below = overflows ? [final ? REST_IN_FILE : REST_COMES, ...said] : said;
     const answered = withLines(capped, below, final);
     const asked = question === undefined || answered.length === 0 ? [] : [question];
-    return { pages: [...asked, ...answered], answer, overflows };
+    return { pages: [...asked, ...answered], answer, answers: rendered.length > 0, overflows };
+  }
+
+  /** They take the place of what is shown at once. Without a page, or while a call is under way, the outbox asks anyway. */
+  function mayBeFirstWords({ delta }: Delta): boolean {
+    return delta.kind === "text" && !shown.answers && !pages.none && asked === undefined;
   }
 
   /** Nothing has come yet of a turn that was begun elsewhere: what was asked is to come first. */
   function awaitsQuestion(): boolean {
+    const transcript = current();
     return face !== "telegram" && transcript.messages.length + transcript.remarks.length === 0;
   }
 
   /** The next call after the last page, if any. */
   function close({ answer, overflows }: Wanted): Call | undefined {
     const isIncomplete = overflows || pages.refused;
+    const transcript = current();
     closing ??= closingCalls({ transcript, answer: joinTexts(answer), isIncomplete, face, replyTo: prompt });
     if (closing.length === 0) finish();
     return closing[0];
@@ -152,24 +168,22 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
     apply(event) {
       if (isFinal()) return false;
-      const isAwaited = newest() > shown.seq && pages.lastText !== PLACEHOLDER;
-      if (isAwaited && event.type === "message_update") {
+      const isAwaited = newest() > shown.seq;
+      if (isAwaited && event.type === "message_update" && !mayBeFirstWords(event)) {
         deltas.push(event);
-        if (deltas.length === MOST_DELTAS) foldDeltas();
+        if (deltas.length === MOST_DELTAS) current();
         return false;
       }
-      foldDeltas();
-      transcript = applyEvent(transcript, event);
+      folded = applyEvent(current(), event);
       if (event.type === "agent_end") prompt = replyTo?.();
       return !(isAwaited && event.type === "tool_execution_update");
     },
 
     cut() {
       if (isFinal()) return;
-      foldDeltas();
-      transcript = applyEvent(transcript, {
+      folded = applyEvent(current(), {
         type: "agent_end",
-        seq: transcript.seq + 1,
+        seq: newest() + 1,
         at: clock.date(),
         turnId,
         outcome: { type: "stopped" },
@@ -186,10 +200,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       if (!isFinal() && pages.none && awaitsQuestion()) return [typing];
       if (isFinal() || pages.none) return [{ urgency: "message", at: now }];
       if (rest !== undefined) return [{ urgency: rest, at: spokeAt }, typing];
+      const transcript = current();
       const throttled = spokeAt + editThrottle(place, clock.date() - (transcript.turn?.startedAt ?? 0));
-      if (newest() > shown.seq) {
-        const firstWords = pages.lastText === PLACEHOLDER && hasAnswer(transcript);
-        return [{ urgency: "edit", at: firstWords ? now : throttled }, typing];
+      if (transcript.seq > shown.seq) {
+        // The first words are what the person waits for: they take the place of the placeholder or of a line at once.
+        if (!shown.answers && hasAnswer(transcript)) return [{ urgency: "message", at: now }, typing];
+        return [{ urgency: "edit", at: throttled }, typing];
       }
       // What a chat was just given is not edited before something happens, also where time goes by in it.
       if (transcript.seq === begun.transcript.seq) return [typing];
@@ -204,10 +220,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         typedAt = now;
         return { type: "typing" };
       }
-      foldDeltas();
-      const look: Look = { seq: transcript.seq, now, date: clock.date() };
+      const transcript = current();
+      const date = clock.date();
       const final = isFinal();
-      const wanted = wantedPages(look.date);
+      const wanted = wantedPages(transcript, date);
+      const look: Look = { seq: transcript.seq, answers: wanted.answers, now, date };
       const [call, next] = pages.calls(wanted.pages, { final });
       if (call === undefined) {
         shown = look;

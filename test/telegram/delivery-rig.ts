@@ -25,6 +25,8 @@ export interface FakeChat {
   said(): readonly string[];
   /** What a call runs into instead of Telegram; undefined lets it through. */
   fault: (call: Call) => Answer | undefined;
+  /** Milliseconds until a call is answered. */
+  latency: number;
   /** The person deletes every message of evie's. */
   wipe(): void;
 }
@@ -35,7 +37,7 @@ export interface DeliveryRig {
   readonly outbox: Outbox;
   readonly chat: FakeChat;
   readonly delivery: Delivery;
-  /** Hands events to the delivery now, and wakes the outbox. */
+  /** Hands events to the delivery now, and wakes the outbox where that says so. */
   tell(...events: readonly (AgentEvent | TurnEvent)[]): Promise<void>;
   /** Ends the turn and lets everything that is still to be said be said. */
   finish(outcome: TurnOutcome): Promise<void>;
@@ -47,17 +49,20 @@ export async function startDelivery({
   face = "telegram",
   so = [],
   fault,
+  latency = 0,
 }: {
   readonly place?: ChatPlace;
   readonly face?: Face;
   /** What happened in the turn before it came to the chat. */
   readonly so?: readonly AgentEvent[];
   readonly fault?: FakeChat["fault"];
+  readonly latency?: number;
 } = {}): Promise<DeliveryRig> {
   const clock = createFakeClock();
   const log = createMemoryLog();
   const chat = createFakeChat(clock);
   if (fault !== undefined) chat.fault = fault;
+  chat.latency = latency;
   const outbox = createOutbox({
     clock,
     log,
@@ -77,7 +82,7 @@ export async function startDelivery({
   const begun = [{ type: "agent_start", turnId, face } as const, ...so].map(number);
   const turn = { id: turnId, face, transcript: begun.reduce(applyEvent, emptyTranscript) };
   const delivery = createDelivery({ place, turn, clock, log });
-  const apply = (event: AgentEvent | TurnEvent): void => void delivery.apply(number(event));
+  const apply = (event: AgentEvent | TurnEvent): boolean => delivery.apply(number(event));
   outbox.join(delivery);
   await clock.settle();
 
@@ -88,8 +93,8 @@ export async function startDelivery({
     chat,
     delivery,
     async tell(...events) {
-      for (const event of events) apply(event);
-      outbox.wake();
+      const changes = events.map(apply);
+      if (changes.includes(true)) outbox.wake();
       await clock.settle();
     },
     async finish(outcome) {
@@ -140,10 +145,12 @@ function createFakeChat(clock: FakeClock) {
     texts: () => [...shown.values()].map(({ text }) => text),
     said: () => calls.filter(({ call }) => call.type !== "typing").map(({ call }) => short(call)),
     fault: letThrough,
+    latency: 0,
     wipe: () => shown.clear(),
-    perform: (_: ChatPlace, call: Call): Promise<Answer> => {
+    perform: async (_: ChatPlace, call: Call): Promise<Answer> => {
       calls.push({ at: clock.now(), call });
-      return Promise.resolve(chat.fault(call) ?? take(call));
+      if (chat.latency > 0) await clock.sleep(chat.latency);
+      return chat.fault(call) ?? take(call);
     },
   };
   return chat;

@@ -46,6 +46,56 @@ describe("while a turn runs", () => {
     expect(moments(rig, "edit")).toEqual([321]);
   });
 
+  test("first words that come while the placeholder is on its way follow right behind it, and do not wait for the next", async () => {
+    const rig = await startDelivery({ latency: 500 });
+    await rig.tell(opens("a"), says("a", "One"));
+    await rig.clock.advance(500);
+    expect(rig.chat.calls.filter(({ call }) => call.type === "edit")).toMatchObject([
+      { at: 500, call: { content: { text: "One" } } },
+    ]);
+    await rig.clock.advance(1_000);
+    await rig.tell(says("a", " two"));
+    await rig.clock.advance(2_000);
+    expect(rig.chat.texts()).toEqual(["One two"]);
+  });
+
+  test("first words never wait for an edit that is due later: they are asked for as soon as the way is free", async () => {
+    const before: readonly AgentEvent[] = [
+      thinks("a", "hm"),
+      says("a", "\n"),
+      toolStarts("1", "bash", "ls"),
+      { type: "notice", notice: { type: "compacting" } },
+      { type: "notice", notice: { type: "extension_message", text: "hello" } },
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 900 }),
+        fc.array(fc.record({ event: fc.constantFrom(...before), gap: fc.integer({ min: 0, max: 700 }) }), {
+          maxLength: 6,
+        }),
+        async (latency, story) => {
+          const rig = await startDelivery({ latency });
+          await rig.tell(opens("a"));
+          for (const { event, gap } of story) {
+            await rig.clock.advance(gap);
+            await rig.tell(event);
+          }
+          const saidAt = rig.clock.now();
+          await rig.tell(says("a", "Words", 5));
+          await rig.clock.advance(5_000);
+          const shown = rig.chat.calls.find(
+            ({ call }) => "content" in call && call.content.text.includes("Words"),
+          );
+          // A call that is under way, and a token that the calls before have taken.
+          const spent = rig.chat.calls.filter(({ at, call }) => call.type !== "typing" && at <= saidAt);
+          const tokenAt = spent.length < 3 ? 0 : (spent.at(-3)?.at ?? 0) + latency + 1_000;
+          expect(shown?.at).toBeLessThanOrEqual(Math.max(saidAt + 2 * latency, tokenAt + latency));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
   test("then there is an edit a second, a little less until a token is saved up, each with the newest words", async () => {
     const rig = await startDelivery();
     await rig.tell(opens("a"));
