@@ -1,11 +1,13 @@
-import http from "node:http";
-import https from "node:https";
 import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 import process from "node:process";
 import { createHttpAgent, createHttpsAgent, createProxyAgent } from "./connections/agents.ts";
 import { isSocks, shownAddress, wayTo } from "./connections/proxy.ts";
 import type { Log } from "./domain/log.ts";
 import { ATTEMPT_TIMEOUT } from "./telegram/transport.ts";
+
+// Not imported: for an import Node reads every export of these, and some load its `fetch`, 10 MB that nothing here uses.
+const http = process.getBuiltinModule("node:http");
+const https = process.getBuiltinModule("node:https");
 
 export interface ConnectionsOptions {
   /** With what EVIE_HOME/.env adds to it. */

@@ -9,8 +9,17 @@ import { complaintAbout } from "./node-version.ts";
 const complaint = complaintAbout(process.version);
 if (complaint === undefined) {
   // Whatever fails in there ends the process, as it does when main.ts is started directly.
-  void import("./main.ts");
+  void start();
 } else {
   process.stderr.write(`${complaint}\n`);
   process.exitCode = 1;
+}
+
+async function start(): Promise<void> {
+  // `evie check` changes nothing, so it keeps no compiled code either.
+  if (process.argv[2] !== "check") {
+    const { keepCompiledCode } = await import("./compile-cache.ts");
+    keepCompiledCode();
+  }
+  await import("./main.ts");
 }

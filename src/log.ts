@@ -2,7 +2,6 @@ import process from "node:process";
 import type { Writable } from "node:stream";
 import { pino } from "pino";
 import type { DestinationStream } from "pino";
-import pretty from "pino-pretty";
 import type { Log } from "./domain/log.ts";
 import { redactor } from "./log/redact.ts";
 import { tame } from "./log/tame.ts";
@@ -20,7 +19,7 @@ export interface LogOptions {
 }
 
 /** The log of the program: one line a call, written before the call comes back, so that a crash loses none. */
-export function createLog(options: LogOptions): Log {
+export async function createLog(options: LogOptions): Promise<Log> {
   const redact = redactor(options.secrets);
   const logger = pino(
     {
@@ -37,7 +36,7 @@ export function createLog(options: LogOptions): Log {
       // The last line of defence: whatever is written passes here, as text.
       hooks: { streamWrite: redact },
     },
-    destination(options),
+    await destination(options),
   );
   return {
     debug: (fields, message) => logger.debug(fields, message),
@@ -47,11 +46,13 @@ export function createLog(options: LogOptions): Log {
   };
 }
 
-function destination({
+async function destination({
   stream,
   pretty: isPretty = stream === undefined && process.stderr.isTTY,
-}: LogOptions): DestinationStream {
+}: LogOptions): Promise<DestinationStream> {
   if (!isPretty) return stream ?? pino.destination({ dest: STDERR, sync: true });
+  // Loaded where somebody looks: a service writes JSON, and starts without it.
+  const { default: pretty } = await import("pino-pretty");
   return pretty({
     destination: stream ?? STDERR,
     sync: true,

@@ -129,7 +129,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
   const token = telegram.token.reveal();
   const httpToken = tokenOf(config);
   const secrets = httpToken === undefined ? [token] : [token, httpToken];
-  const log = createLog({ level: logLevel, secrets });
+  const log = await createLog({ level: logLevel, secrets });
   await setUpConnections({ env, apiRoot: telegram.apiRoot, log });
   const { store, setAside } = openStore(home.database, clock);
   // Before the home is let go of: then the store may be another's.

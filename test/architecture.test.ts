@@ -22,6 +22,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   clock: ["domain"],
   sweep: ["domain"],
   log: ["domain"],
+  build: ["page-kit"],
+  "compile-cache": [],
 };
 
 /** What joins the parts, and so may import any: the composition root and what it is cut into. */
@@ -56,6 +58,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   log: ["pino", "pino-pretty"],
   connections: ["socks-proxy-agent"],
   "page-kit": ["preact", "esbuild"],
+  build: ["esbuild"],
   playground: ["preact"],
   http: ["hono", "@hono/node-server", "ws", "zod"],
   deck: ["preact", "marked", "dompurify"],

@@ -6,9 +6,9 @@ import type { LogOptions } from "../src/log.ts";
 
 const TOKEN = "123456789:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc";
 
-function startLog(options: Partial<LogOptions> = {}) {
+async function startLog(options: Partial<LogOptions> = {}) {
   const stream = new PassThrough({ encoding: "utf8" });
-  const log = createLog({ level: "debug", secrets: [], stream, ...options });
+  const log = await createLog({ level: "debug", secrets: [], stream, ...options });
   return { log, written: (): string => String(stream.read() ?? "") };
 }
 
@@ -38,8 +38,8 @@ function handlerError(error: unknown): BotError {
 }
 
 describe("a line of the log", () => {
-  test("is JSON with level, time, fields and words", () => {
-    const { log, written } = startLog();
+  test("is JSON with level, time, fields and words", async () => {
+    const { log, written } = await startLog();
     log.info({ port: 8080 }, "listening");
     expect(JSON.parse(written())).toEqual({
       level: "info",
@@ -49,38 +49,38 @@ describe("a line of the log", () => {
     });
   });
 
-  test("is for eyes on a terminal", () => {
-    const { log, written } = startLog({ pretty: true });
+  test("is for eyes on a terminal", async () => {
+    const { log, written } = await startLog({ pretty: true });
     log.warn({ port: 8080 }, "listening");
     expect(written()).toMatch(/^\[\d\d:\d\d:\d\d\] WARN: listening\n {4}port: 8080\n$/);
   });
 
-  test("is written before the call comes back, in both forms", () => {
+  test("is written before the call comes back, in both forms", async () => {
     for (const pretty of [true, false]) {
-      const { log, written } = startLog({ pretty });
+      const { log, written } = await startLog({ pretty });
       log.error({}, "the last words");
       expect(written()).toContain("the last words");
     }
   });
 
-  test("comes only from its level on", () => {
-    const { log, written } = startLog({ level: "warn" });
+  test("comes only from its level on", async () => {
+    const { log, written } = await startLog({ level: "warn" });
     log.debug({}, "a");
     log.info({}, "b");
     log.warn({}, "c");
     expect(written()).toMatch(/^[^\n]*"c"[^\n]*\n$/);
   });
 
-  test("does not come at all from a silent log", () => {
-    const { log, written } = startLog({ level: "silent" });
+  test("does not come at all from a silent log", async () => {
+    const { log, written } = await startLog({ level: "silent" });
     log.error({}, "a");
     expect(written()).toBe("");
   });
 });
 
 describe("an error in the log", () => {
-  test("is told by its harmless fields, its causes too", () => {
-    const { log, written } = startLog();
+  test("is told by its harmless fields, its causes too", async () => {
+    const { log, written } = await startLog();
     const root = Object.assign(new Error("refused"), { code: "ECONNREFUSED", secret: "x" });
     log.error({ err: new TypeError("fetch failed", { cause: root }) }, "no network");
     const { err } = JSON.parse(written());
@@ -92,8 +92,8 @@ describe("an error in the log", () => {
     });
   });
 
-  test("of the Bot API tells method, code and description, not what a person wrote", () => {
-    const { log, written } = startLog();
+  test("of the Bot API tells method, code and description, not what a person wrote", async () => {
+    const { log, written } = await startLog();
     log.error({ err: refusal(), also: [{ nested: refusal() }] }, "not sent");
     const line = written();
     expect(JSON.parse(line).err).toMatchObject({
@@ -105,16 +105,16 @@ describe("an error in the log", () => {
     expect(line).not.toContain("what a person wrote");
   });
 
-  test("that is its own cause ends", () => {
-    const { log, written } = startLog();
+  test("that is its own cause ends", async () => {
+    const { log, written } = await startLog();
     const error = new Error("round");
     error.cause = error;
     log.error({ err: error }, "and round");
     expect(JSON.parse(written()).err.cause.cause.message).toBe("round");
   });
 
-  test("may be anything that was thrown", () => {
-    const { log, written } = startLog();
+  test("may be anything that was thrown", async () => {
+    const { log, written } = await startLog();
     log.error({ err: "a text" }, "thrown");
     log.error({ err: undefined }, "thrown");
     log.error({ err: null }, "thrown");
@@ -146,7 +146,7 @@ describe.each([true, false])("the token never reaches the log (for eyes: %s)", (
       async () => ({ url: new URL(`https://x/bot${TOKEN}/`), api: { toJSON: () => TOKEN } }),
     ],
   ])("by %s", async (_name, fields) => {
-    const { log, written } = startLog({ pretty });
+    const { log, written } = await startLog({ pretty });
     log.error(await fields(), `with ${TOKEN}`);
     const line = written();
     expect(line).toContain("with <bot-token>");
@@ -154,8 +154,8 @@ describe.each([true, false])("the token never reaches the log (for eyes: %s)", (
   });
 });
 
-test("the secret of a claim link never reaches the log, wherever it stands", () => {
-  const { log, written } = startLog({ pretty: false });
+test("the secret of a claim link never reaches the log, wherever it stands", async () => {
+  const { log, written } = await startLog({ pretty: false });
   const secret = `evie-claim-${"aB3_-".repeat(8)}xyz`;
   log.info({ text: `/start ${secret}`, [secret]: new URL(`https://t.me/evie_bot?start=${secret}`) }, secret);
   expect(written()).toContain("/start <claim-secret>");
@@ -167,8 +167,8 @@ test("grammY's error of the network does carry the token, so the tests above mea
   expect(JSON.stringify(error)).toContain(TOKEN);
 });
 
-test("a secret is taken out in each of its forms, the longer one whole", () => {
-  const { log, written } = startLog({ secrets: ['p/a"ss', 'p/a"ss word', ""] });
+test("a secret is taken out in each of its forms, the longer one whole", async () => {
+  const { log, written } = await startLog({ secrets: ['p/a"ss', 'p/a"ss word', ""] });
   log.info({ one: 'p/a"ss', two: encodeURIComponent('p/a"ss word'), three: ['p/a"ss word!'] }, 'p/a"ss');
   expect(JSON.parse(written())).toMatchObject({
     one: "<secret>",

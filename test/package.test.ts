@@ -1,6 +1,7 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
@@ -172,15 +173,18 @@ describe("the installed command", () => {
     }
   });
 
-  test("is up within a second", async () => {
-    const times: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      const before = performance.now();
-      const { code } = await run(process.execPath, join(installed, "dist", "main.js"), "--version");
-      expect(code).toBe(0);
-      times.push(performance.now() - before);
-    }
-    expect(Math.min(...times)).toBeLessThan(1_000);
+  test("is up soon after Node itself, also on a busy machine", async () => {
+    const quickest = async (...args: readonly string[]): Promise<number> => {
+      const times: number[] = [];
+      for (let round = 0; round < 5; round += 1) {
+        const before = performance.now();
+        expect(await run(process.execPath, ...args)).toMatchObject({ code: 0 });
+        times.push(performance.now() - before);
+      }
+      return Math.min(...times);
+    };
+    const bare = await quickest("--eval", "0");
+    expect(await quickest(join(installed, "dist", "launcher.js"), "--version")).toBeLessThan(8 * bare);
   });
 });
 
@@ -209,17 +213,15 @@ describe("with a Node that is too old", () => {
     );
   });
 
-  test.each(["launcher.js", "node-version.js"])(
-    "%s can be read by the first Nodes with modules",
-    async (name) => {
-      const code = await readFile(join(installed, "dist", name), "utf8");
-      const options = { minifyWhitespace: true, supported: { "dynamic-import": true } };
-      const lowered = transformSync(code, { ...options, target: "es2019" }).code;
-      expect(lowered).toBe(transformSync(code, { ...options, target: "esnext" }).code);
-      const imports = [...code.matchAll(/^import .*"(.*)";$/gm)].map(([, from]) => from);
-      expect(imports).toEqual(name === "launcher.js" ? ["./node-version.js"] : []);
-    },
-  );
+  test("the launcher can be read by the first Nodes with modules", async () => {
+    const code = await readFile(join(installed, "dist", "launcher.js"), "utf8");
+    const options = { minifyWhitespace: true, supported: { "dynamic-import": true } };
+    const lowered = transformSync(code, { ...options, target: "es2019" }).code;
+    expect(lowered).toBe(transformSync(code, { ...options, target: "esnext" }).code);
+    expect(code).not.toMatch(/\bfrom\s*"|\bimport\s*"/);
+    const loads = [...code.matchAll(/import\("(.*?)"\)/g)].map(([, from]) => from);
+    expect(loads).toEqual(["./compile-cache.js", "./main.js"]);
+  });
 });
 
 describe("the package", () => {
@@ -230,7 +232,7 @@ describe("the package", () => {
     );
     const strange = files.filter(
       (name) =>
-        !/^(package\.json|README\.md|LICENSE|dist\/.*\.js|dist\/playground\/page\.json|dist\/deck\.json|docs\/how-to\/.*\.(md|service))$/.test(
+        !/^(package\.json|README\.md|LICENSE|dist\/[^/]*\.js(\.map)?|dist\/(page|deck)\.json|dist\/licences\.txt|docs\/how-to\/.*\.(md|service))$/.test(
           name,
         ),
     );
@@ -246,17 +248,48 @@ describe("the package", () => {
     expect([ROOT, folder, `${homedir()}/`].filter((path) => all.includes(path))).toEqual([]);
   });
 
-  test("imports only what it depends on", async () => {
-    const { dependencies } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as {
-      dependencies: Record<string, string>;
+  test("needs no other package, because it is bundled", async () => {
+    const { dependencies = {} } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as {
+      dependencies?: Record<string, string>;
     };
+    expect(dependencies).toEqual({});
     const imported = new Set<string>();
     for (const name of (await packedFiles()).filter((file) => file.endsWith(".js"))) {
       const code = await readFile(join(installed, name), "utf8");
-      for (const [, from = ""] of code.matchAll(/^(?:import|export) (?:[^"]* from )?"([^."][^"]*)";$/gm)) {
-        if (!from.startsWith("node:")) imported.add(/^(@[^/]+\/)?[^/]+/.exec(from)?.[0] ?? from);
+      for (const [, from = ""] of code.matchAll(/(?:\bfrom|^import|;import)\s*"([@\w][@\w/.-]*)"/g)) {
+        if (!isBuiltin(from)) imported.add(from);
       }
     }
-    expect([...imported].filter((name) => !(name in dependencies))).toEqual([]);
+    expect([...imported]).toEqual([]);
+  });
+
+  test("has a source map beside each file, whose sources are of the project", async () => {
+    const files = await packedFiles();
+    const code = files.filter((file) => file.endsWith(".js"));
+    expect(code.length).toBeGreaterThan(3);
+    expect(code.filter((file) => !files.includes(`${file}.map`))).toEqual([]);
+    const map = JSON.parse(await readFile(join(installed, "dist/main.js.map"), "utf8")) as {
+      sources: readonly string[];
+    };
+    expect(map.sources).toContain("../src/main.ts");
+  });
+
+  test("carries the licences of the packages that it contains", async () => {
+    const licences = await readFile(join(installed, "dist/licences.txt"), "utf8");
+    for (const name of ["grammy", "pino", "execa", "hono", "ws", "micromark", "preact", "marked"])
+      expect(licences).toMatch(new RegExp(`^== ${name} \\d[^]*?Copyright`, "m"));
+  });
+
+  test("keeps compiled code in a folder of the person's own, and none for a check", async () => {
+    const home = join(folder, "somebody");
+    await mkdir(home);
+    const own = { ...env, HOME: home };
+    await execFileAsync(evie, ["check"], { env: own }).catch(() => "it finds that there is no bot");
+    expect(await readdir(home)).not.toContain(".cache");
+    await execFileAsync(evie, ["--version"], { env: own });
+    expect(await readdir(join(home, ".cache/evie"))).toHaveLength(1);
+    expect((await stat(join(home, ".cache/evie"))).mode & 0o777).toBe(0o700);
+    const nowhere = await execFileAsync(evie, ["--version"], { env: { ...own, HOME: "/dev/null" } });
+    expect(nowhere).toMatchObject({ stderr: "" });
   });
 });

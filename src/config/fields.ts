@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { split } from "shlex";
-import { z } from "zod";
+import * as z from "zod";
 import { Secret } from "./secret.ts";
 
 /** Where the configuration is read; all of it handed in, so that reading is pure. */

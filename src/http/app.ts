@@ -11,7 +11,7 @@ import type { Guard } from "./guard.ts";
 import { checkAnswered } from "./hub.ts";
 import { LOCKED, noSession, Refusal } from "./refusal.ts";
 import { endingBody, eventStream } from "./sse.ts";
-import type { z } from "zod";
+import type * as z from "zod";
 
 /** The browser's page, built. */
 export interface Page {

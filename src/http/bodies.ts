@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Refusal } from "./refusal.ts";
 
 /** Characters of a prompt's text, and what its pictures may be: more than a model can read, and as much as an agent can take in a line. */

@@ -1,7 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import process from "node:process";
 import type { Duplex } from "node:stream";
 import type { Log } from "../domain/log.ts";
+
+// Not imported: an import of it loads Node's `fetch` as well, which nothing here uses.
+const { createServer } = process.getBuiltinModule("node:http");
 
 /** The HTTP face cannot listen. The message says why and what to do. */
 export class ListenError extends Error {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { bundle, type PageFiles } from "../page-kit/bundle.ts";
+import { bundle, type MadeOf, type PageFiles } from "../page-kit/bundle.ts";
 
 /** The page's files, as they are served. */
 export interface Page extends PageFiles {
@@ -8,9 +8,9 @@ export interface Page extends PageFiles {
 }
 
 /** Bundles the page. */
-export async function buildPage(): Promise<Page> {
+export async function buildPage(report?: (files: MadeOf) => void): Promise<Page> {
   return {
-    ...(await bundle(new URL("page/", import.meta.url))),
+    ...(await bundle(new URL("page/", import.meta.url), report)),
     readme: await readFile(new URL("../../README.md", import.meta.url), "utf8"),
   };
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { buildPage, type Page } from "./build-page.ts";
 
-/** Where a package has the built page: beside this file. In the source there is none. */
+/** Where a package has the built page: beside the file that this is bundled into. In the source there is none. */
 const BUILT = new URL("page.json", import.meta.url);
 
 /** The page: as the package brings it in `built`, else built now. */

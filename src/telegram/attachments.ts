@@ -4,7 +4,6 @@ import { rm, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { fileTypeFromFile } from "file-type";
 import { GrammyError } from "grammy";
 import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
@@ -164,6 +163,8 @@ async function retrying(work: () => Promise<void>, clock: Clock, signal: AbortSi
 /** By content, never by name: a model refuses a picture that is not what it says. */
 async function recognise(file: FileReference, path: string): Promise<Attached> {
   const { size } = await stat(path);
+  // Loaded with the first file: a start does without its 80 kB.
+  const { fileTypeFromFile } = await import("file-type");
   const mimeType = imageType((await fileTypeFromFile(path))?.mime);
   if (mimeType === undefined) return { type: "file", file: { path, name: file.name, size } };
   if (size <= LARGEST_IMAGE) return { type: "image", image: { mimeType, path } };

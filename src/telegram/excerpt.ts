@@ -1,3 +1,4 @@
+import { graphemesOf } from "../domain/graphemes.ts";
 import { isBlank } from "./entities.ts";
 import { lineMarkdown } from "./written/inline.ts";
 import { replaceWritten, sliceWritten, type Written } from "./written/spans.ts";
@@ -41,7 +42,7 @@ function trimWritten(written: Written): Written {
 function cut(line: string): string {
   // A page of combining marks is one character to a reader, so the search must not see the whole text.
   const reach = line.slice(0, 2 * LONGEST_EXCERPT);
-  const end = new Intl.Segmenter().segment(reach).containing(LONGEST_EXCERPT)?.index ?? 0;
+  const end = graphemesOf(reach).containing(LONGEST_EXCERPT)?.index ?? 0;
   const kept = end > 0 ? line.slice(0, end) : line.slice(0, LONGEST_EXCERPT).replace(/[\ud800-\udbff]$/, "");
   return kept.trimEnd();
 }

@@ -1,3 +1,4 @@
+import { graphemesOf } from "../domain/graphemes.ts";
 import { isBlank, sliceFormatted, type Entity, type FormattedText } from "./entities.ts";
 import { entityReach } from "./entity-count.ts";
 
@@ -69,10 +70,8 @@ function bestCut(formatted: FormattedText, start: number, reach: number): number
   );
 }
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-
 function graphemeCut({ text }: FormattedText, start: number, reach: number): number {
-  const before = graphemes.segment(text.slice(start, reach + 2)).containing(reach - start)?.index ?? 0;
+  const before = graphemesOf(text.slice(start, reach + 2)).containing(reach - start)?.index ?? 0;
   if (before > 0) return start + before;
   const splitsPair = /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(reach - 1, reach + 1));
   return splitsPair ? reach - 1 : reach;

@@ -1,6 +1,13 @@
-import http, { type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
-import https from "node:https";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import process from "node:process";
 import { pipeline, type Readable } from "node:stream";
+
+/*
+ * Not imported: for an import Node reads every export of these once, and some of them load its `fetch`, 10 MB that
+ * nothing here uses.
+ */
+const http = process.getBuiltinModule("node:http");
+const https = process.getBuiltinModule("node:https");
 
 /**
  * Milliseconds that one address of a host has for a connection, before the next one is tried. Node's own are 250, which a

@@ -20,22 +20,16 @@ const QUIET = 3_000;
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * How long evie takes to be ready, and what it keeps in memory then, without any agent: compiled, as it is installed,
+ * How long evie takes to be ready, and what it keeps in memory then, without any agent: bundled, as it is installed,
  * which the limits are for; and from its source, where Node keeps its TypeScript stripper in memory as well.
  */
 export async function benchFootprint(): Promise<readonly BenchRow[]> {
-  // Beside the source, so that the packages are found.
+  // Beside the source: it reads its version from the package.json above it.
   const dist = await mkdtemp(join(ROOT, "dist-bench-"));
   try {
-    await promisify(execFile)(process.execPath, [
-      join(ROOT, "node_modules/typescript/bin/tsc"),
-      "-p",
-      join(ROOT, "src/tsconfig.build.json"),
-      "--outDir",
-      dist,
-    ]);
+    await promisify(execFile)(process.execPath, [join(ROOT, "src/prebuild.ts"), dist]);
     return [
-      ...(await measure("compiled", join(dist, "launcher.js"), true)),
+      ...(await measure("installed", join(dist, "launcher.js"), true)),
       ...(await measure("from source", join(ROOT, "src/main.ts"), false)),
     ];
   } finally {

@@ -34,7 +34,7 @@ async function setUp() {
     folder,
     clock: rig.clock,
     // Without the secret: what is logged must not hold it in the first place.
-    log: createLog({ level: "debug", secrets: [], stream, pretty: false }),
+    log: await createLog({ level: "debug", secrets: [], stream, pretty: false }),
   });
   return {
     ...rig,

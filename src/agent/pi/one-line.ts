@@ -1,9 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
+import { graphemesOf } from "../../domain/graphemes.ts";
 
 /** Directions of writing, which would turn the words around a text as well. */
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/g;
-
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
  * A text as one line of at most `longest` characters as people count them, without control characters. What is cut
@@ -17,7 +16,7 @@ export function oneLine(text: string, longest: number): string {
     .replace(BIDI, "")
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim();
-  const characters = Array.from(graphemes.segment(line), ({ segment }) => segment);
+  const characters = Array.from(graphemesOf(line), ({ segment }) => segment);
   if (characters.length <= longest && beginning.length === text.length) return line;
   return `${characters
     .slice(0, longest - 1)

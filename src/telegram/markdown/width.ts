@@ -1,4 +1,4 @@
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+import { graphemesOf } from "../../domain/graphemes.ts";
 
 /* Emoji, then the wide and full-width ranges of Unicode's East Asian Width. */
 const wide =
@@ -10,7 +10,7 @@ const zero = /^[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]+$/u;
 export function displayWidth(line: string): number {
   if (/^[\u0020-\u007e]*$/.test(line)) return line.length;
   let columns = 0;
-  for (const { segment } of graphemes.segment(line)) {
+  for (const { segment } of graphemesOf(line)) {
     if (wide.test(segment)) columns += 2;
     else if (!zero.test(segment)) columns += 1;
   }
