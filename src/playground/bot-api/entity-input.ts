@@ -1,4 +1,5 @@
 import { badRequest } from "./errors.ts";
+import { checkLink, mentionedUser } from "./link-check.ts";
 import { isRecord } from "./params.ts";
 import type { MessageEntity } from "./shapes.ts";
 
@@ -71,12 +72,7 @@ function readEntity(item: unknown, complain: (what: string) => void): MessageEnt
   }
   if (!GIVEN.has(type)) throw wrong("Unsupported type specified");
 
-  if (type === "text_link") {
-    const url = readLink(item["url"]);
-    if (url !== undefined) return { type, ...base, url };
-    complain(`a link is dropped, its host has no dot: ${String(item["url"])}`);
-    return undefined;
-  }
+  if (type === "text_link") return readLink(item["url"], base, complain);
   if (type === "pre" && typeof item["language"] === "string" && item["language"] !== "") {
     return { type, ...base, language: item["language"] };
   }
@@ -91,17 +87,21 @@ function readEntity(item: unknown, complain: (what: string) => void): MessageEnt
   return { type, ...base };
 }
 
-/** The link as the server stores it; undefined for a host that it silently does not link to. */
-function readLink(url: unknown): string | undefined {
-  if (typeof url !== "string" || url === "")
-    throw badRequest("can't parse MessageEntity: Can't find field \"url\"");
-  if (/^(mailto|tel|tg|ton):/i.test(url)) return url;
-  const whole = /^[a-z][a-z0-9+.-]*:(\/\/|[^\d])/i.test(url) ? url : `http://${url}`;
-  const match = /^https?:\/\/(?:[^/?#@\s]*@)?([^/?#:\s]+)(?::\d+)?(.*)$/is.exec(whole);
-  if (match === null || /\s/.test(whole))
-    throw badRequest(`entity URL '${url}' is invalid: Unsupported protocol`);
-  if (match[1]?.includes(".") !== true) return undefined;
-  return match[2] === "" ? `${whole}/` : whole;
+function readLink(
+  url: unknown,
+  base: { readonly offset: number; readonly length: number },
+  complain: (what: string) => void,
+): MessageEntity {
+  if (url === undefined) throw badRequest("can't parse MessageEntity: Can't find field \"url\"");
+  if (typeof url !== "string")
+    throw badRequest('can\'t parse MessageEntity: Field "url" must be of type String');
+  const id = mentionedUser(url);
+  if (id !== undefined) {
+    return { type: "text_mention", ...base, user: { id, is_bot: false, first_name: String(id) } };
+  }
+  const stored = checkLink(url);
+  if (/^mailto:/i.test(url)) complain(`a mail address is no link: ${url} becomes ${stored}`);
+  return { type: "text_link", ...base, url: stored };
 }
 
 function checkPlace({ offset, length }: MessageEntity, text: string): void {

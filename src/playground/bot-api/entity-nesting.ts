@@ -38,16 +38,26 @@ export function settleEntities(
   return inOrder([...others, ...cutSplittable(whole(SPLITTABLE), others, complain)]);
 }
 
-/** Keeps the first hundred, links, code and quotes before bold and its like, as the server counts them. */
+/**
+ * Keeps the first hundred: links, code and quotes before bold and its like, and what was cut of these only because
+ * another entity lies between, as one again. That is how the server counts them.
+ */
 export function limitEntities(
   entities: readonly MessageEntity[],
   complain: (what: string) => void,
 ): readonly MessageEntity[] {
-  if (entities.length <= MAX_ENTITIES) return entities;
-  complain(`${entities.length} entities, of which only ${MAX_ENTITIES} are kept`);
   const first = entities.filter((entity) => !SPLITTABLE.includes(entity.type));
-  const second = entities.filter((entity) => SPLITTABLE.includes(entity.type));
-  return inOrder([...first, ...second].slice(0, MAX_ENTITIES));
+  const second = inOrder(
+    cutSplittable(
+      entities.filter((entity) => SPLITTABLE.includes(entity.type)),
+      [],
+      complain,
+    ),
+  );
+  const count = first.length + second.length;
+  if (count <= MAX_ENTITIES) return entities;
+  complain(`${count} entities, of which only ${MAX_ENTITIES} are kept`);
+  return settleEntities([...first, ...second].slice(0, MAX_ENTITIES), () => undefined);
 }
 
 function inOrder(entities: readonly MessageEntity[]): MessageEntity[] {

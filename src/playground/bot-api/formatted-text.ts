@@ -4,6 +4,9 @@ import { badRequest } from "./errors.ts";
 import { MAX_TEXT } from "./paste.ts";
 import type { MessageEntity } from "./shapes.ts";
 
+/** More than this, in bytes, is refused before anybody looks at it. */
+const MAX_BYTES = 1 << 15;
+
 /** Telegram's limit for a caption, in UTF-16 units. */
 const MAX_CAPTION = 1024;
 
@@ -28,6 +31,7 @@ export function formatText(
   kind: "text" | "caption",
   complain: (what: string) => void,
 ): FormattedText {
+  if (Buffer.byteLength(text, "utf8") > MAX_BYTES) throw badRequest("text is too long");
   if (kind === "text" && text === "") throw badRequest("message text is empty");
   const read = readEntities(entities, text, complain);
   const cleaned = clean(text, settleEntities(read, complain));

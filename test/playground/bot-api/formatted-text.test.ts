@@ -34,6 +34,7 @@ describe("the text that the server keeps", () => {
     ["what has no width", "\u200b\u2060\u00ad\ufeff", "text must be non-empty"],
     ["what looks like white space", "\u3164\u2800", "text must be non-empty"],
     ["one unit too many", "x".repeat(4097), "message is too long"],
+    ["more bytes than anybody looks at", "漢".repeat(11_000), "text is too long"],
     ["emoji, which count twice", "😀".repeat(2049), "message is too long"],
   ])("%s is refused", (_, text, why) => {
     expect(() => format(text)).toThrow(`Bad Request: ${why}`);
@@ -82,33 +83,86 @@ describe("entities that are refused", () => {
       `can't parse MessageEntity: Can't find field "url"`,
     ],
     [
+      "a link to a number",
+      [{ type: "text_link", offset: 0, length: 1, url: 7 }],
+      `can't parse MessageEntity: Field "url" must be of type String`,
+    ],
+    [
       "a link to a script",
       [{ type: "text_link", offset: 0, length: 1, url: "javascript:alert(1)" }],
-      "entity URL 'javascript:alert(1)' is invalid: Unsupported protocol",
+      "entity URL 'javascript:alert(1)' is invalid: Wrong port number specified in the URL",
     ],
   ])("%s", (_, entities, why) => {
     expect(() => format("a😀b", entities)).toThrow(`Bad Request: ${why}`);
   });
 });
 
-describe("entities that are put right", () => {
-  const link = (url: string): unknown => [{ type: "text_link", offset: 0, length: 2, url }];
+const link = (url: string): unknown => [{ type: "text_link", offset: 0, length: 2, url }];
 
-  test("a link to a host without a dot is dropped, with a complaint", () => {
-    const { entities, complaints } = format("hi", link("http://localhost:3000/x"));
-    expect(entities).toEqual([]);
-    expect(complaints).toEqual(["a link is dropped, its host has no dot: http://localhost:3000/x"]);
+describe("a link that is refused, and the call with it", () => {
+  test.each([
+    ["http://localhost:3000/x", "Wrong HTTP URL"],
+    ["hello", "Wrong HTTP URL"],
+    ["https://s3.{region}.amazonaws.com/b", "Wrong URL host"],
+    ["https://exam ple.com/", "Wrong URL host"],
+    ["https://example.com\\a", "Wrong URL host"],
+    ["https://a%2.example.com/", "Wrong percent-encoded symbol in URL host"],
+    ["https:///a", "URL host is empty"],
+    ["/home/ada/a.ts", "URL host is empty"],
+    ["", "URL host is empty"],
+    ["https://./", "Host is invalid"],
+    ["http://example.com:/", "Wrong port number specified in the URL"],
+    ["http://example.com:0/", "Wrong port number specified in the URL"],
+    ["http://example.com:65536/", "Wrong port number specified in the URL"],
+    ["http://example.com:PORT/", "Wrong port number specified in the URL"],
+    ["http://[zz::1]/", "Wrong IPv6 address specified in the URL"],
+    ["http://[::1/", "Wrong URL host"],
+    ["ftp://example.com/", "Unsupported URL protocol"],
+    ["tg://example.com/a", "Unallowed characters in URL host"],
+    ["tg://resolve:80", "Wrong tg URL"],
+    ["tg://ada@resolve", "Wrong tg URL"],
+    ["ton://http://example.com", "Wrong ton URL"],
+  ])("%s", (url, why) => {
+    expect(() => format("hi", link(url))).toThrow(`Bad Request: entity URL '${url}' is invalid: ${why}`);
   });
+});
 
+describe("entities that are put right", () => {
   test.each([
     ["https://example.com", "https://example.com/"],
-    ["https://example.com/a b".replace(" ", "%20"), "https://example.com/a%20b"],
+    ["HTTPS://Example.COM/A", "https://example.com/A"],
+    ["https://example.com/a b", "https://example.com/a%20b"],
+    ["https://example.com?a#b", "https://example.com/?a#b"],
     ["example.com:8080/x", "http://example.com:8080/x"],
-    ["mailto:ada@example.com", "mailto:ada@example.com"],
-    ["tg://user?id=7", "tg://user?id=7"],
+    ["http://example.com:0080/x", "http://example.com:80/x"],
+    ["https://ada:secret@example.com/", "https://ada:secret@example.com/"],
+    ["https://a@b@example.com/", "https://a@b@example.com/"],
+    ["https://my_host.$x.*.example.com/", "https://my_host.$x.*.example.com/"],
+    ["https://ex%61mple.com/", "https://ex%61mple.com/"],
+    ["https://пример.рф/путь", "https://пример.рф/путь"],
+    ["http://[2001:DB8::1]:80/", "http://[2001:db8::1]:80/"],
+    ["tg:resolve?domain=evie", "tg://resolve?domain=evie"],
+    ["tg://user?name=7", "tg://user?name=7"],
+    ["ton://transfer/a", "ton://transfer/a"],
+    ["tonsite://example.ton/", "tonsite://example.ton/"],
   ])("a link to %s is kept as %s", (given, kept) => {
-    expect(format("hi", link(given)).entities).toEqual([
-      { type: "text_link", offset: 0, length: 2, url: kept },
+    const { entities, complaints } = format("hi", link(given));
+    expect(entities).toEqual([{ type: "text_link", offset: 0, length: 2, url: kept }]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("a link that names a person is a mention", () => {
+    const user = { id: 7, is_bot: false, first_name: "7" };
+    expect(format("hi", link("tg://user?id=7")).entities).toEqual([
+      { type: "text_mention", offset: 0, length: 2, user },
+    ]);
+  });
+
+  test("a mail address is taken for a name and a host, with a complaint", () => {
+    const { entities, complaints } = format("hi", link("mailto:ada@example.com"));
+    expect(entities[0]?.url).toBe("http://mailto:ada@example.com/");
+    expect(complaints).toEqual([
+      "a mail address is no link: mailto:ada@example.com becomes http://mailto:ada@example.com/",
     ]);
   });
 
@@ -164,6 +218,18 @@ describe("entities that are put right", () => {
     expect(named(entities).at(-1)).toBe("text_link 204+1");
     expect(named(entities).at(-2)).toBe("bold 196+1");
     expect(complaints).toEqual(["102 entities, of which only 100 are kept"]);
+  });
+
+  test("bold text with links in it counts once, though it is kept in pieces", () => {
+    const links = Array.from({ length: 99 }, (_, index) => ({
+      type: "text_link",
+      offset: index * 2 + 1,
+      length: 1,
+      url: "https://example.com/",
+    }));
+    const { entities, complaints } = format("x".repeat(200), [bold(0, 200), ...links]);
+    expect(entities.filter(({ type }) => type === "text_link")).toHaveLength(99);
+    expect(complaints).toEqual([]);
   });
 });
 
