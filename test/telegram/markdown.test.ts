@@ -62,7 +62,9 @@ describe("what markdown becomes", () => {
     ["a link", "[a](https://example.com)", "{text_link https://example.com: a}"],
     ["code in a link without the code", "[`a`](https://example.com)", "{text_link https://example.com: a}"],
     ["bold in a link", "[**a** b](https://example.com)", "{text_link https://example.com: {bold: a} b}"],
-    ["a mail link", "[a](mailto:b@example.com)", "{text_link mailto:b@example.com: a}"],
+    ["a mail link as text, which Telegram makes a link of", "[a](mailto:b@example.com)", "a (b@example.com)"],
+    ["a mail address in angle brackets as text", "<a@example.com>", "a@example.com"],
+    ["a telephone number as text", "[a](tel:+4930123456)", "a (+4930123456)"],
     ["a link into Telegram", "[a](tg://user?id=1)", "{text_link tg://user?id=1: a}"],
     ["a link to a file as text", "[a](./src/a.ts)", "a (./src/a.ts)"],
     ["a link to a section as text", "[a](#b)", "a"],
@@ -91,7 +93,41 @@ describe("what markdown becomes", () => {
       "{text_link http://www.example.com: www.example.com}",
     ],
     ["a bare host without a dot", "http://localhost:3000", "http://localhost:3000"],
-    ["a mail address", "a@example.com", "{text_link mailto:a@example.com: a@example.com}"],
+    [
+      "a mail address as text",
+      "a@example.com or mailto:a@example.com",
+      "a@example.com or mailto:a@example.com",
+    ],
+    [
+      "a bare address up to wide punctuation",
+      "https://example.com。谢谢",
+      "{text_link https://example.com: https://example.com}。谢谢",
+    ],
+    [
+      "a bare address in stars that are followed by wide punctuation",
+      "**https://example.com/a**，b",
+      "{text_link https://example.com/a: {bold: https://example.com/a}}，b",
+    ],
+    [
+      "no markup in a bare address",
+      "https://example.com/_a_/*b*/c",
+      "{text_link https://example.com/_a_/*b*/c: https://example.com/_a_/*b*/c}",
+    ],
+    [
+      "a bare address in square brackets",
+      "[see https://example.com]",
+      "[see {text_link https://example.com: https://example.com}]",
+    ],
+    [
+      "the bare address of a template as text",
+      "https://s3.{region}.amazonaws.com/_b_",
+      "https://s3.{region}.amazonaws.com/_b_",
+    ],
+    [
+      "a bare address that is a link's words",
+      "[https://a.example](https://b.example)",
+      "{text_link https://b.example: https://a.example}",
+    ],
     ["a link by reference", "[a][b]\n\n[B]: https://example.com", "{text_link https://example.com: a}"],
     ["a reference to nothing", "[a][b]", "[a][b]"],
     ["an image as a link", "![a](https://example.com/i.png)", "{text_link https://example.com/i.png: 🖼 a}"],
@@ -173,8 +209,14 @@ describe("what markdown becomes", () => {
     expect(text.indexOf("b")).toBe(11 + 4 + 1 + 2 + 1);
   });
 
-  test("shows a link that is longer than Telegram takes as its words", () => {
-    expect(render(`[a](https://example.com/${"x".repeat(5000)})`)).toEqual({ text: "a", entities: [] });
+  test("shows a link that is longer than Telegram takes with its address behind its words", () => {
+    const address = `https://example.com/${"x".repeat(5000)}`;
+    expect(render(`[a](${address})`)).toEqual({ text: `a (${address})`, entities: [] });
+  });
+
+  test("shows no more than the beginning of a picture that stands in an address", () => {
+    const { text } = render(`![a](data:image/png;base64,${"A".repeat(9_000)})`);
+    expect(text).toMatch(/^🖼 a \(data:image\/png;base64,A{38}…\)$/);
   });
 
   test("lets an unclosed bracket or star stand when the answer has ended", () => {

@@ -2,6 +2,7 @@ import type { Root, RootContent } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
+import { bareAddresses, githubAddresses } from "./bare-addresses.ts";
 import { proseOf } from "./prose.ts";
 
 /** What `[text][name]` and `[^name]` may refer to: the names as markdown compares them. */
@@ -26,7 +27,13 @@ export interface Parsed {
  * One tilde is "about" far more often than it strikes something out. An angle bracket is a type parameter far more
  * often than it is HTML, and as HTML it would swallow the markdown behind it.
  */
-const extensions = [gfm({ singleTilde: false }), { disable: { null: ["htmlFlow", "htmlText"] } }];
+const extensions = [
+  gfm({ singleTilde: false }),
+  { disable: { null: ["htmlFlow", "htmlText", ...githubAddresses] } },
+];
+
+/** Without the one that searches the parsed text for addresses once more, by other rules. */
+const mdastExtensions = gfmFromMarkdown().filter(({ transforms }) => transforms === undefined);
 
 /**
  * Parses a part of a document, in which references to definitions in earlier parts still hold. While `streaming`, a
@@ -59,7 +66,8 @@ const tooDeep = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){400}/m;
 /** What the parser makes of a whole document. Throws a RangeError where it is nested too deeply. */
 export function parseBlocks(source: string): readonly RootContent[] {
   if (tooDeep.test(source)) throw new RangeError("The markdown is nested too deeply");
-  return fromMarkdown(source, { extensions, mdastExtensions: [gfmFromMarkdown()] }).children;
+  return fromMarkdown(source, { extensions: [...extensions, bareAddresses(source)], mdastExtensions })
+    .children;
 }
 
 /** Definitions of the known names that the source may mention. */

@@ -1,3 +1,4 @@
+import { endOfAddress } from "../../domain/address.ts";
 import { applyRun, closersOf, type Opener } from "./delimiters.ts";
 
 /**
@@ -27,8 +28,8 @@ function holdBack(text: string): string {
 }
 
 /** What the scan passes over as a whole, because delimiters mean nothing in it. */
-const opaque =
-  /\\[!-/:-@[-`{-~]|<[a-z][a-z0-9+.-]*:[^\s<>]*>|(?:https?:\/\/|www\.)[^\s<]*[^\s<?!.,:*_~"')\]|`]/iy;
+const opaque = /\\[!-/:-@[-`{-~]|<[a-z][a-z0-9+.-]*:[^\s<>]*>/iy;
+const addressStart = /[hw]/i;
 const codeRun = /`+/y;
 const delimiterRun = /\*+|_+|~+/y;
 /* `(url "title")` or `[name]` behind a link's text. */
@@ -48,9 +49,9 @@ function close(text: string): string {
   let at = 0;
   while (at < text.length) {
     const character = text.charAt(at);
-    const skipped = match(opaque, text, at);
-    if (skipped !== "") {
-      at += skipped.length;
+    const skipped = endOfOpaque(text, at);
+    if (skipped > at) {
+      at = skipped;
     } else if (character === "`") {
       const ticks = match(codeRun, text, at);
       const end = endOfCode(text, at + ticks.length, ticks);
@@ -81,6 +82,11 @@ function close(text: string): string {
     }
   }
   return withoutBrackets(openAddress(text), brackets) + closersOf(open);
+}
+
+function endOfOpaque(text: string, at: number): number {
+  const address = addressStart.test(text.charAt(at)) ? endOfAddress(text, at) : undefined;
+  return address ?? at + match(opaque, text, at).length;
 }
 
 function match(pattern: RegExp, text: string, at: number): string {
