@@ -53,7 +53,8 @@ const NOT_MODIFIED = /message is not modified/i;
 const TARGET_GONE = /message to edit not found|message can't be edited|message_id_invalid/i;
 const DELETED = /message to delete not found|message can't be deleted/i;
 const THREAD_GONE = /message thread not found|topic_(closed|deleted)/i;
-const ENTITIES = /entit(y|ies)/i;
+/** A text has no address but those of its entities. */
+const ENTITIES = /entit(y|ies)|\bURL\b/i;
 
 /** Sorts what grammY throws. Descriptions are Telegram's own texts; a new one counts as a refusal. */
 export function classifyError(error: unknown): Answer {

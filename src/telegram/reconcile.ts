@@ -1,10 +1,11 @@
 import { equalFormatted, sliceFormatted, type Entity, type FormattedText } from "./entities.ts";
+import { hasLinks, withoutEntities, withoutLinks } from "./plain-text.ts";
 
 /**
- * Whether a message stands without its entities because Telegram refused them: until its final text, which tries
- * them once more, or for good, because that was refused too.
+ * What a message stands without because Telegram refused it: nothing, its links, or all of its entities. Until its
+ * final text, which tries them once more, or for good, because that was refused too.
  */
-export type Plainness = false | "until final" | "for good";
+export type Plainness = false | "no links until final" | "until final" | "no links for good" | "for good";
 
 /** A message as the chat has it. */
 export interface ShownMessage {
@@ -44,7 +45,7 @@ export function reconcile(
   const changes = wanted.flatMap((page, at): readonly Operation[] => {
     const message = shown[at];
     if (message === undefined) return [{ type: "send", page: at, content: page }];
-    const content = staysPlain(message, final) ? withoutEntities(page) : page;
+    const content = asFarAsTaken(page, message, final);
     if (equalFormatted(trimmed(message), trimmed(content))) return [];
     return [{ type: "edit", page: at, messageId: message.messageId, content }];
   });
@@ -54,32 +55,44 @@ export function reconcile(
 
 /** What follows when Telegram refused a page's entities. */
 export interface PlainPlan {
-  /** The same page without entities; nothing if the message reads so already. */
+  /** The same page without its links, or without any entities; nothing if the message reads so already. */
   readonly operation: PageOperation | undefined;
   /** How the message is to be remembered. */
   readonly plain: Plainness;
 }
 
-/** Plans the page as plain text. `shown` is the message that the refused operation was to edit. */
+/**
+ * Plans the page without its links, and where it has none without any entities: most often one address is all that
+ * Telegram does not take. `shown` is the message that the refused operation was to edit.
+ */
 export function planPlain(
   refused: PageOperation,
   shown: ShownMessage | undefined,
   { final }: ReconcileOptions,
 ): PlainPlan {
-  const content = withoutEntities(refused.content);
+  const keepsOthers = hasLinks(refused.content);
+  const content = keepsOthers ? withoutLinks(refused.content) : withoutEntities(refused.content);
   const reads = shown !== undefined && equalFormatted(trimmed(shown), trimmed(content));
+  const until = final ? "for good" : "until final";
   return {
     operation: reads ? undefined : { ...refused, content },
-    plain: final ? "for good" : "until final",
+    plain: keepsOthers ? `no links ${until}` : until,
   };
 }
 
-function staysPlain({ plain }: ShownMessage, final: boolean): boolean {
-  return plain === "for good" || (plain === "until final" && !final);
-}
-
-function withoutEntities({ text }: FormattedText): FormattedText {
-  return { text, entities: [] };
+function asFarAsTaken(page: FormattedText, { plain }: ShownMessage, final: boolean): FormattedText {
+  switch (plain) {
+    case false:
+      return page;
+    case "no links until final":
+      return final ? page : withoutLinks(page);
+    case "until final":
+      return final ? page : withoutEntities(page);
+    case "no links for good":
+      return withoutLinks(page);
+    case "for good":
+      return withoutEntities(page);
+  }
 }
 
 function trimmed({ text, entities }: FormattedText): FormattedText {

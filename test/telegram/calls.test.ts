@@ -39,7 +39,9 @@ describe("what Telegram answers", () => {
     "Bad Request: receive an entity with incorrect offset -1",
     "Bad Request: ENTITY_BOUNDS_INVALID",
     "Bad Request: ENTITIES_TOO_LONG",
-    "Bad Request: entity URL 'http://' is invalid: Unsupported protocol",
+    "Bad Request: entity URL 'http://' is invalid: URL host is empty",
+    "Bad Request: Wrong URL host",
+    "Bad Request: Unsupported URL protocol",
   ])("refuses the entities: %s", (description) => {
     expect(classifyError(told(400, description))).toEqual({ type: "entities_refused", description });
   });

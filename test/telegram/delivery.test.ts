@@ -450,6 +450,29 @@ describe("entities that Telegram refuses", () => {
     expect(rig.log.messages("warn")).toEqual(["Telegram refused an answer's entities"]);
   });
 
+  test("cost a message no more than its links, when those are what Telegram does not take", async () => {
+    const rig = await startDelivery();
+    rig.chat.fault = (call) =>
+      "content" in call && call.content.entities.some(({ type }) => type === "text_link")
+        ? { type: "entities_refused", description: "Bad Request: entity URL 'x' is invalid: Wrong URL host" }
+        : undefined;
+    await rig.tell(opens("a"), says("a", "**bold** [words](https://example.com/a)"));
+    await rig.clock.advance(3_000);
+    await rig.tell(says("a", " more"));
+    await rig.finish(done);
+    expect([...rig.chat.shown.values()]).toEqual([
+      {
+        text: "bold words (https://example.com/a) more",
+        entities: [{ type: "bold", offset: 0, length: 4 }],
+      },
+    ]);
+    const linked = rig.chat.calls.filter(
+      ({ call }) => "content" in call && call.content.entities.some(({ type }) => type === "text_link"),
+    );
+    expect(linked).toHaveLength(2);
+    expect(rig.delivery.finished).toBe(true);
+  });
+
   test("are tried once more with the final", async () => {
     const rig = await startDelivery();
     rig.chat.fault = refusing;

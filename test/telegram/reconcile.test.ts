@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { equalFormatted, type FormattedText } from "../../src/telegram/entities.ts";
+import { equalFormatted, type Entity, type FormattedText } from "../../src/telegram/entities.ts";
 import {
   planPlain,
   reconcile,
@@ -13,6 +13,13 @@ import {
 const plain = (text: string): FormattedText => ({ text, entities: [] });
 const bold = (text: string): FormattedText => {
   return { text, entities: [{ type: "bold", offset: 0, length: text.length }] };
+};
+const linked = (words: string, url = "https://example.com/a"): FormattedText => {
+  const entities: Entity[] = [
+    { type: "bold", offset: 0, length: words.length },
+    { type: "text_link", offset: 0, length: words.length, url },
+  ];
+  return { text: words, entities };
 };
 const shown = (messageId: number, page: FormattedText, plainness: Plainness = false): ShownMessage => {
   return { messageId, ...page, plain: plainness };
@@ -82,6 +89,34 @@ describe("a message whose entities Telegram refused", () => {
     ["has nothing to try at the end without entities", "until final", final, plain("a"), []],
     ["stays plain for good when that was refused too", "for good", final, bold("a"), []],
     [
+      "stays without its links while the answer streams, with the other entities",
+      "no links until final",
+      streaming,
+      linked("b"),
+      [edit(0, 7, bold("b (https://example.com/a)"))],
+    ],
+    [
+      "tries its links again at the end",
+      "no links until final",
+      final,
+      linked("b"),
+      [edit(0, 7, linked("b"))],
+    ],
+    [
+      "stays without its links for good when they were refused at the end",
+      "no links for good",
+      final,
+      linked("b"),
+      [edit(0, 7, bold("b (https://example.com/a)"))],
+    ],
+    [
+      "says the addresses of its links when it is plain",
+      "for good",
+      final,
+      linked("b"),
+      [edit(0, 7, plain("b (https://example.com/a)"))],
+    ],
+    [
       "still takes new words when it is plain for good",
       "for good",
       final,
@@ -99,6 +134,20 @@ describe("a message whose entities Telegram refused", () => {
       undefined,
       streaming,
       { operation: send(0, plain("a")), plain: "until final" },
+    ],
+    [
+      "is sent without its links first",
+      send(0, linked("a")),
+      undefined,
+      streaming,
+      { operation: send(0, bold("a (https://example.com/a)")), plain: "no links until final" },
+    ],
+    [
+      "is without its links for good when its final was refused with them",
+      edit(0, 7, linked("a")),
+      shown(7, bold("a (https://example.com/a)"), "no links until final"),
+      final,
+      { operation: undefined, plain: "no links for good" },
     ],
     [
       "is edited plain until its final",
@@ -125,7 +174,23 @@ describe("a message whose entities Telegram refused", () => {
     expect(planPlain(refused, there, options)).toEqual(plan);
   });
 
-  test("is tried with entities once while streaming and once at the end, and never again", () => {
+  test.each([
+    {
+      name: "is tried with entities once while streaming and once at the end, and never again",
+      look: bold,
+      tries: [bold("a"), bold("abc")],
+    },
+    {
+      name: "is tried with links, then without them, once while streaming and once at the end",
+      look: (text: string) => linked(text),
+      tries: [
+        linked("a"),
+        bold("a (https://example.com/a)"),
+        linked("abc"),
+        bold("abc (https://example.com/a)"),
+      ],
+    },
+  ])("$name", ({ look, tries: expected }) => {
     const tries: FormattedText[] = [];
     let there: readonly ShownMessage[] = [];
     for (const [text, options] of [
@@ -135,18 +200,20 @@ describe("a message whose entities Telegram refused", () => {
       ["abc", final],
       ["abc", final],
     ] as const) {
-      for (const operation of reconcile(there, [bold(text)], options)) {
-        if (operation.type === "delete") continue;
-        const isRefused = operation.content.entities.length > 0;
-        if (isRefused) tries.push(operation.content);
-        const plan = isRefused ? planPlain(operation, there[0], options) : undefined;
-        const done = plan === undefined ? operation : plan.operation;
-        const text = (done?.content ?? there[0])?.text ?? "";
-        there = [shown(1, plain(text), plan?.plain ?? there[0]?.plain ?? false)];
+      for (;;) {
+        const [operation] = reconcile(there, [look(text)], options);
+        if (operation === undefined || operation.type === "delete") break;
+        if (operation.content.entities.length === 0) {
+          there = [shown(1, operation.content, there[0]?.plain ?? false)];
+          continue;
+        }
+        tries.push(operation.content);
+        const { plain: plainness } = planPlain(operation, there[0], options);
+        there = [shown(1, there[0] ?? plain(""), plainness)];
       }
     }
-    expect(tries).toEqual([bold("a"), bold("abc")]);
-    expect(there).toEqual([shown(1, plain("abc"), "for good")]);
+    expect(tries).toEqual(expected);
+    expect(there.map(({ entities, plain: plainness }) => [entities, plainness])).toEqual([[[], "for good"]]);
   });
 });
 

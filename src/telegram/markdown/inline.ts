@@ -1,7 +1,7 @@
 import type { Nodes, PhrasingContent } from "mdast";
 import { isBlank } from "../entities.ts";
 import type { Composition } from "./composition.ts";
-import { linkTarget } from "./links.ts";
+import { linkTarget, saysTarget } from "./links.ts";
 import type { References } from "./parse.ts";
 import { splitSpoilers } from "./spoilers.ts";
 import { footnoteMark, withFootnoteMarks, withoutLineTags } from "./words.ts";
@@ -93,12 +93,6 @@ function writeLink(
   const written = measure(out, () => writeText(context)).trim();
   if (target.shown === "" || saysTarget(written, target.shown)) return;
   out.write(written === "" ? target.shown : ` (${target.shown})`);
-}
-
-/** Whether a link's words hold its target already, be it without the scheme. */
-function saysTarget(words: string, target: string): boolean {
-  const bare = target.replace(/^(?:https?:\/\/|mailto:)/i, "");
-  return bare !== "" && words.includes(bare);
 }
 
 function measure(out: Composition, body: () => void): string {

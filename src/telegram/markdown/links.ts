@@ -44,3 +44,9 @@ function linkable(url: string): string | undefined {
 function isHost(host: string): boolean {
   return /^(?:[a-z0-9_-]+\.)+[a-z0-9_-]+\.?$/i.test(host) || host.startsWith("[");
 }
+
+/** Tells whether a link's words hold its target already, be it without the scheme. */
+export function saysTarget(words: string, target: string): boolean {
+  const bare = target.replace(/^https?:\/\//i, "");
+  return bare !== "" && words.includes(bare);
+}
