@@ -8,9 +8,9 @@ import { GrammyError } from "grammy";
 import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { PromptImage } from "../domain/prompt.ts";
+import type { FileReference } from "./carried-file.ts";
 import type { Attached } from "./collate.ts";
 import { startDeadline } from "./deadline.ts";
-import type { FileReference } from "./receive.ts";
 import { request } from "./transport.ts";
 import { formatBytes } from "./words.ts";
 
@@ -32,6 +32,7 @@ const LONGEST_REST = 60_000;
 
 /** A file that is being fetched. */
 export interface Attachment {
+  readonly file: FileReference;
   /** Never rejects: a file that cannot be had is told as missing. */
   readonly settled: Promise<Attached>;
   /** Stops the download. A picture's file is removed; any other stays with its session. Idempotent. */
@@ -89,6 +90,7 @@ export function createAttachments(options: AttachmentsOptions): Attachments {
     inUse.add(path);
     const settled = fetchFile(file, path, released.signal);
     return {
+      file,
       settled,
       get released() {
         return released.signal.aborted;

@@ -136,12 +136,8 @@ export function createTelegram(options: TelegramOptions): Telegram {
     const parts = createParts({
       recipient,
       fetchAttachment,
-      missing: ({ chatId, ...thread }, replyTo, name, reason) =>
-        outboxes(chatId).reply({
-          place: { chatId, ...thread },
-          content: { text: replies.fileMissing(name, reason), entities: [] },
-          replyTo,
-        }),
+      tell: (place, replyTo, text) =>
+        outboxes(place.chatId).reply({ place, content: { text, entities: [] }, replyTo }),
     });
     const shared = { turns, inbox, parts, conversations, outboxes, clock, log };
     const again = createAgain({ ...shared, answerPress });

@@ -16,41 +16,62 @@ export interface Part {
   /** A labelled line that says where the text comes from (a reply, a quote, a forward). */
   readonly context?: string;
   readonly attached?: Attached;
+  /** The file of the message that this one replies to; `here` when another part brings it. */
+  readonly replied?: Attached | { readonly type: "here" };
 }
 
 /**
  * Makes one prompt of a burst's parts, in the order given. Texts are joined by a blank line, pictures and files
  * concatenated; a single text passes through to the character. Blank text adds nothing. A file that is not a
- * picture, or that could not be read, becomes one line at its part's place.
+ * picture, or that could not be read, becomes one line at its part's place. So does what comes from a message replied to,
+ * in front of the part's own; the pictures beside it have a line each, too, so that the agent can tell which is which.
  */
 export function collate(parts: readonly Part[]): Prompt {
-  const attached = parts.flatMap((part) => part.attached ?? []);
+  const attached = parts.flatMap(({ replied, attached: own }) => [replied, own].filter(isAttached));
+  const images = attached.flatMap((each) => (each.type === "image" ? [each.image] : []));
+  const areMixed = images.length > 1 && parts.some(({ replied }) => replied?.type === "image");
   return {
-    text: joinTexts(parts.map(partText)),
-    images: attached.flatMap((each) => (each.type === "image" ? [each.image] : [])),
+    text: joinTexts(parts.map((part) => partText(part, areMixed))),
+    images,
     files: attached.flatMap((each) => (each.type === "file" ? [each.file] : [])),
   };
 }
 
-function partText({ text, context, attached }: Part): string {
-  const said = context === undefined ? text : `${context}\n${text}`.trimEnd();
-  const line = attached === undefined ? undefined : attachedLine(attached);
+function isAttached(value: Part["replied"]): value is Attached {
+  return value !== undefined && value.type !== "here";
+}
+
+function partText({ text, context, attached, replied }: Part, namesPictures: boolean): string {
+  const above = [context, replied && repliedLine(replied)].filter((line) => line !== undefined);
+  const said = above.length === 0 ? text : `${above.join("\n")}\n${text}`.trimEnd();
+  const line = attached && attachedLine(attached, namesPictures);
   return line === undefined ? said : joinTexts([said, line]);
 }
 
-/** One line for the agent; undefined for a picture, which goes with the prompt itself. */
-function attachedLine(attached: Attached): string | undefined {
-  switch (attached.type) {
+/** One line for the agent; undefined for a picture, which goes with the prompt itself, where that needs no word. */
+function attachedLine(attached: Attached, namesPictures: boolean): string | undefined {
+  if (attached.type !== "image") return fileLine(attached, "");
+  return namesPictures ? "[Picture sent with this message: attached]" : undefined;
+}
+
+/** The agent must not take an earlier message's file for one that the person sends now. */
+function repliedLine(replied: NonNullable<Part["replied"]>): string {
+  switch (replied.type) {
+    case "here":
+      return "[The file of the message replied to is part of this prompt]";
     case "image":
-      return undefined;
-    case "file": {
-      const { path, name, size } = attached.file;
-      const remark = attached.remark === undefined ? "" : `, ${attached.remark}`;
-      return `[File ${quoteName(name)} (${formatBytes(size)}${remark}) is at ${path}]`;
-    }
-    case "missing":
-      return `[File ${quoteName(attached.name)} is missing: ${attached.reason}]`;
+      return "[Picture of the message replied to: attached]";
+    default:
+      return fileLine(replied, " of the message replied to");
   }
+}
+
+function fileLine(attached: Exclude<Attached, { readonly type: "image" }>, whose: string): string {
+  if (attached.type === "missing")
+    return `[File ${quoteName(attached.name)}${whose} is missing: ${attached.reason}]`;
+  const { path, name, size } = attached.file;
+  const remark = attached.remark === undefined ? "" : `, ${attached.remark}`;
+  return `[File ${quoteName(name)}${whose} (${formatBytes(size)}${remark}) is at ${path}]`;
 }
 
 /** Names come from strangers: as a JSON string one stays on its line and shows what would be invisible. */

@@ -1,6 +1,7 @@
 import type { Prompt, PromptDraft } from "../domain/prompt.ts";
 import type { Attachment } from "./attachments.ts";
-import { collate } from "./collate.ts";
+import { isSameFile } from "./carried-file.ts";
+import { collate, type Part } from "./collate.ts";
 import { labels } from "./words.ts";
 
 /** One content message as it waits in its burst: its file may still be on its way. */
@@ -13,6 +14,8 @@ export interface WaitingPart {
   readonly behindCommand?: true;
   readonly context?: string;
   readonly attachment?: Attachment;
+  /** The file of the message that this one replies to. */
+  readonly replied?: Attachment;
 }
 
 /**
@@ -28,16 +31,33 @@ export function createDraft(parts: readonly WaitingPart[], continues?: Promise<b
 }
 
 async function readyPrompt(parts: readonly WaitingPart[], continues?: Promise<boolean>): Promise<Prompt> {
+  const doubled = doubledIn(parts);
+  for (const attachment of doubled) attachment.release();
   const settled = await Promise.all(
-    parts.map(async ({ text, context, attachment }) => ({
+    parts.map(async ({ text, context, attachment, replied }): Promise<Part> => ({
       text,
       ...(context === undefined ? {} : { context }),
+      ...(replied === undefined
+        ? {}
+        : { replied: doubled.has(replied) ? { type: "here" } : await replied.settled }),
       ...(attachment === undefined ? {} : { attached: await attachment.settled }),
     })),
   );
   const prompt = collate(settled);
   if ((await continues) !== true) return prompt;
   return { ...prompt, text: `${labels.continues}\n${prompt.text}`.trimEnd() };
+}
+
+/** The files of messages replied to that come with these parts anyway. */
+function doubledIn(parts: readonly WaitingPart[]): ReadonlySet<Attachment> {
+  const here = parts.flatMap(({ attachment }) => attachment?.file ?? []);
+  const doubled = new Set<Attachment>();
+  for (const { replied } of parts) {
+    if (replied === undefined) continue;
+    if (here.some((file) => isSameFile(file, replied.file))) doubled.add(replied);
+    here.push(replied.file);
+  }
+  return doubled;
 }
 
 /** The updates that these parts came with. */
@@ -47,5 +67,8 @@ export function sourcesOf(parts: readonly WaitingPart[]): readonly number[] {
 
 /** Nobody needs these parts any more: their downloads stop and their pictures go. */
 export function releaseParts(parts: readonly WaitingPart[]): void {
-  for (const part of parts) part.attachment?.release();
+  for (const { attachment, replied } of parts) {
+    attachment?.release();
+    replied?.release();
+  }
 }

@@ -1,15 +1,16 @@
 import type { Update } from "grammy/types";
 import type { ChatPlace } from "../domain/ids.ts";
 import type { Attachment, FetchAttachment } from "./attachments.ts";
+import type { FileReference } from "./carried-file.ts";
 import type { WaitingPart } from "./draft.ts";
 import { type Incoming, type IncomingEdit, receive, type Recipient } from "./receive.ts";
-import { labels } from "./words.ts";
+import { labels, replies } from "./words.ts";
 
 export interface PartsOptions {
   readonly recipient: Recipient;
   readonly fetchAttachment: FetchAttachment;
-  /** Called when a file of a part cannot be had, though somebody still waits for it. */
-  readonly missing: (place: ChatPlace, messageId: number, name: string, reason: string) => void;
+  /** Says to a chat that a file of a message cannot be had, though somebody still waits for it. */
+  readonly tell: (place: ChatPlace, messageId: number, text: string) => void;
 }
 
 /** Makes parts of messages. */
@@ -31,24 +32,28 @@ export const AGAIN = "again:";
 export const NOW = "now:";
 export const ASK = "ask:";
 
-export function createParts({ recipient, fetchAttachment, missing }: PartsOptions): Parts {
-  async function tellIfMissing(place: ChatPlace, messageId: number, attachment: Attachment): Promise<void> {
-    const attached = await attachment.settled;
-    if (attached.type !== "missing" || attachment.released) return;
-    missing(place, messageId, attached.name, attached.reason);
+export function createParts({ recipient, fetchAttachment, tell }: PartsOptions): Parts {
+  type MissingWords = (name: string, reason: string) => string;
+
+  function fetch({ place, messageId }: Incoming, file: FileReference, words: MissingWords): Attachment {
+    const attachment = fetchAttachment(file);
+    void attachment.settled.then((attached) => {
+      if (attached.type !== "missing" || attachment.released) return;
+      tell(place, messageId, words(attached.name, attached.reason));
+    });
+    return attachment;
   }
 
   function partOf(message: Incoming, updateId: number): WaitingPart {
-    const { place, messageId, text, context, file, behindCommand } = message;
-    const attachment = file === undefined ? undefined : fetchAttachment(file);
-    if (attachment !== undefined) void tellIfMissing(place, messageId, attachment);
+    const { messageId, text, context, file, replied, behindCommand } = message;
     return {
       sources: [updateId],
       messageId,
       text,
       ...(behindCommand === undefined ? {} : { behindCommand }),
       ...(context === undefined ? {} : { context }),
-      ...(attachment === undefined ? {} : { attachment }),
+      ...(file === undefined ? {} : { attachment: fetch(message, file, replies.fileMissing) }),
+      ...(replied === undefined ? {} : { replied: fetch(message, replied, replies.repliedFileMissing) }),
     };
   }
 

@@ -1,19 +1,12 @@
-import type { CallbackQuery, Chat, Message, PhotoSize, RichMessage, Update, User } from "grammy/types";
+import type { CallbackQuery, Chat, Message, RichMessage, Update, User } from "grammy/types";
 import { type ChatKey, type ChatPlace, makeChatKey } from "../domain/ids.ts";
 import { takenAs } from "./about-update.ts";
 import { commandOf, withoutCommand } from "./command-mark.ts";
+import { carriedFile, type FileReference, repliedFile } from "./carried-file.ts";
 import { contextOf } from "./context.ts";
-import { listOf, type Loose, loose, numberOf, stringOf } from "./loose.ts";
+import { type Loose, loose, numberOf, stringOf } from "./loose.ts";
 import { flattenRich } from "./rich.ts";
 import { writtenMarkdown } from "./written/markdown.ts";
-
-/** A file that a message carries, as Telegram names it. Everything but the id is the sender's word. */
-export interface FileReference {
-  readonly fileId: string;
-  readonly name: string;
-  /** Bytes, where Telegram says. */
-  readonly size?: number;
-}
 
 /** Where a message came from and who wrote it. */
 interface Origin {
@@ -27,6 +20,8 @@ interface Content extends Origin {
   readonly text: string;
   readonly context?: string;
   readonly file?: FileReference;
+  /** The file of the message that this one replies to. */
+  readonly replied?: FileReference;
 }
 
 /** One content message, on its way into its chat's burst. */
@@ -152,23 +147,25 @@ function content(
   origin: Origin & Pick<Incoming, "behindCommand">,
 ): Extract<Received, { readonly type: "content" | "unusable" | "ignored" }> {
   const text = textOf(message);
-  const file = fileOf(message);
+  const file = carriedFile(message);
   if (text === undefined && file === undefined) {
     const what = unusableKind(message);
     return what === undefined ? ignored("a service message") : { type: "unusable", ...origin, what };
   }
   const context = contextOf(message as Message);
+  const replied = repliedFile(message);
   return {
     type: "content",
     ...origin,
     text: text ?? "",
     ...(context === undefined ? {} : { context }),
     ...(file === undefined ? {} : { file }),
+    ...(replied === undefined ? {} : { replied }),
   };
 }
 
 function edited(message: Loose<Message>, origin: Origin): IncomingEdit {
-  const file = fileOf(message);
+  const file = carriedFile(message);
   return {
     type: "edit",
     ...origin,
@@ -191,50 +188,6 @@ function textOf(message: Loose<Message>): string | undefined {
   const [text, caption] = [stringOf(message.text), stringOf(message.caption)];
   if (text !== undefined) return writtenMarkdown(text, entities);
   return caption === undefined ? undefined : writtenMarkdown(caption, caption_entities);
-}
-
-/** In this order, because Telegram sets the document of an animation too; the animation knows its own name. */
-const FILES: readonly (readonly [keyof Message, string])[] = [
-  ["animation", "animation.mp4"],
-  ["document", "document"],
-  ["audio", "audio.mp3"],
-  ["video", "video.mp4"],
-  ["video_note", "video-note.mp4"],
-  ["voice", "voice.ogg"],
-];
-
-function fileOf(message: Loose<Message>): FileReference | undefined {
-  const photo = largest(listOf(message.photo));
-  if (photo !== undefined) return reference(photo, "photo.jpg");
-  const found = FILES.find(([field]) => isPresent(message[field]));
-  return found === undefined ? undefined : reference(message[found[0]], found[1]);
-}
-
-/** A photo comes in several sizes. */
-function largest(sizes: readonly unknown[]): unknown {
-  const area = (size: unknown): number => {
-    const { width, height } = loose<PhotoSize>(size);
-    return (numberOf(width) ?? 0) * (numberOf(height) ?? 0);
-  };
-  return sizes.reduce(
-    (best, size) => (best === undefined || area(size) >= area(best) ? size : best),
-    undefined,
-  );
-}
-
-interface TelegramFile {
-  readonly file_id: string;
-  readonly file_size?: number;
-  readonly file_name?: string;
-}
-
-function reference(value: unknown, fallback: string): FileReference | undefined {
-  const { file_id, file_size, file_name } = loose<TelegramFile>(value);
-  const fileId = stringOf(file_id);
-  if (fileId === undefined) return undefined;
-  const named = { fileId, name: stringOf(file_name)?.trim() || fallback };
-  const size = numberOf(file_size);
-  return size === undefined ? named : { ...named, size };
 }
 
 /** What a person may send and an agent cannot read. */

@@ -69,6 +69,8 @@ export const replies = {
   sessionGone: "The session of this chat is gone, so this begins a new one.",
   fileMissing: (name: string, reason: string): string =>
     `“${short(name)}” did not reach the agent: ${reason}. Send it again if it matters.`,
+  repliedFileMissing: (name: string, reason: string): string =>
+    `“${short(name)}”, to which you replied, did not reach the agent: ${reason}. Send it again if it matters.`,
   fault: (sentence: string): string => `⚠️ ${cleanMarkdown(sentence)}`,
   shuttingDown:
     "evie is being stopped on its machine. What you wrote last is kept, and answered when it runs again.",

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createLog } from "../../src/log.ts";
 import type { Message } from "../../src/playground/bot-api/shapes.ts";
 import { createAttachments, LARGEST_DOWNLOAD, LARGEST_IMAGE } from "../../src/telegram/attachments.ts";
-import type { FileReference } from "../../src/telegram/receive.ts";
+import type { FileReference } from "../../src/telegram/carried-file.ts";
 import { toGrammy } from "../../src/telegram/signals.ts";
 import { png } from "../builders.ts";
 import { type ApiRig, startApiRig } from "./api-rig.ts";

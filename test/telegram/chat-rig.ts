@@ -16,7 +16,7 @@ import type { Attached } from "../../src/telegram/collate.ts";
 import { type ChatPointers, createConversations } from "../../src/telegram/conversations.ts";
 import type { Outbox, Reply } from "../../src/telegram/outbox.ts";
 import type { Outboxes } from "../../src/telegram/outboxes.ts";
-import type { FileReference } from "../../src/telegram/receive.ts";
+import type { FileReference } from "../../src/telegram/carried-file.ts";
 import type { Speaker } from "../../src/telegram/speakers.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
 import { createMemoryLog } from "../fakes/memory-log.ts";

@@ -17,6 +17,7 @@ const missing = (name: string, reason: string, caption = ""): Part => ({
   text: caption,
   attached: { type: "missing", name, reason },
 });
+const replied = (path: string): Attached => ({ type: "image", image: image(path) });
 const prompt = (said: string, images: string[] = [], files: Prompt["files"] = []): Prompt => ({
   text: said,
   images: images.map(image),
@@ -109,6 +110,61 @@ describe("collate", () => {
       case: "where a text comes from, above it",
       parts: [{ text: "yes", context: "[In reply to: “shall I?”]" }, text("do it")],
       makes: prompt("[In reply to: “shall I?”]\nyes\n\ndo it"),
+    },
+    {
+      case: "a picture of the message replied to, which is said to be no new one",
+      parts: [{ text: "why?", context: "[In reply]", replied: replied("/old") }],
+      makes: prompt("[In reply]\n[Picture of the message replied to: attached]\nwhy?", ["/old"]),
+    },
+    {
+      case: "pictures of its own beside one of the message replied to, each with its line, in their order",
+      parts: [
+        { ...picture("/new", "compare"), context: "[In reply]", replied: replied("/old") },
+        picture("/more"),
+      ],
+      makes: prompt(
+        [
+          "[In reply]\n[Picture of the message replied to: attached]\ncompare",
+          "[Picture sent with this message: attached]",
+          "[Picture sent with this message: attached]",
+        ].join("\n\n"),
+        ["/old", "/new", "/more"],
+      ),
+    },
+    {
+      case: "a file of the message replied to",
+      parts: [
+        {
+          text: "and this?",
+          context: "[In reply]",
+          replied: { type: "file", file: { path: "/f/1", name: "a.pdf", size: 5 } },
+        },
+      ],
+      makes: prompt(
+        '[In reply]\n[File "a.pdf" of the message replied to (5 B) is at /f/1]\nand this?',
+        [],
+        [{ path: "/f/1", name: "a.pdf", size: 5 }],
+      ),
+    },
+    {
+      case: "a file of the message replied to that could not be had",
+      parts: [
+        {
+          text: "and this?",
+          context: "[In reply]",
+          replied: { type: "missing", name: "photo.jpg", reason: "the download failed" },
+        },
+      ],
+      makes: prompt(
+        '[In reply]\n[File "photo.jpg" of the message replied to is missing: the download failed]\nand this?',
+      ),
+    },
+    {
+      case: "a file of the message replied to that is here already",
+      parts: [picture("/1"), { text: "this one", context: "[In reply]", replied: { type: "here" } }],
+      makes: prompt("[In reply]\n[The file of the message replied to is part of this prompt]\nthis one", [
+        "/1",
+      ]),
     },
   ])("makes one prompt of $case", ({ parts, makes }) => {
     expect(collate(parts)).toEqual(makes);

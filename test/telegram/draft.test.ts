@@ -46,6 +46,33 @@ describe("the draft of a burst", () => {
     });
   });
 
+  test("brings the file of a message replied to, and waits for it", async () => {
+    const replied = createHandAttachment({ fileId: "1", name: "photo.jpg" });
+    const draft = createDraft([{ sources: [1], messageId: 2, text: "why?", replied }]);
+    replied.settle(image("/1"));
+    expect((await draft.ready).images.map(({ path }) => path)).toEqual(["/1"]);
+    expect(replied.released).toBe(false);
+    draft.release();
+    expect(replied.released).toBe(true);
+  });
+
+  test("brings a file once where parts have it and reply to it, whichever message's id it goes by", async () => {
+    const own = createHandAttachment({ fileId: "1", uniqueId: "u", name: "photo.jpg" });
+    const again = createHandAttachment({ fileId: "2", uniqueId: "u", name: "photo.jpg" });
+    const other = createHandAttachment({ fileId: "3", name: "photo.jpg" });
+    const twice = createHandAttachment({ fileId: "3", name: "photo.jpg" });
+    const { ready } = createDraft([
+      { sources: [1], messageId: 1, text: "", attachment: own },
+      { sources: [2], messageId: 2, text: "this?", replied: again },
+      { sources: [3], messageId: 3, text: "or this?", replied: other },
+      { sources: [4], messageId: 4, text: "or this again?", replied: twice },
+    ]);
+    own.settle(image("/1"));
+    other.settle(image("/3"));
+    expect((await ready).images.map(({ path }) => path)).toEqual(["/1", "/3"]);
+    expect([own, again, other, twice].map(({ released }) => released)).toEqual([false, true, false, true]);
+  });
+
   test("lets go of every file when it is released", () => {
     const attachments = ["1", "2"].map((name) => createHandAttachment({ fileId: name, name }));
     const parts = [

@@ -44,12 +44,8 @@ function setUp(
       attachments.push(attachment);
       return attachment;
     },
-    missing: (place, replyTo, name, reason) =>
-      outboxes(place.chatId).reply({
-        place,
-        content: { text: replies.fileMissing(name, reason), entities: [] },
-        replyTo,
-      }),
+    tell: (place, replyTo, text) =>
+      outboxes(place.chatId).reply({ place, content: { text, entities: [] }, replyTo }),
   });
   const presses: string[] = [];
   const shared = { inbox, parts, conversations, outboxes, clock, log };
@@ -98,6 +94,43 @@ const photo = (fields: object = {}) => messageUpdate({ photo: [{ file_id: "p" }]
 const missing = (reason: string) => ({ type: "missing", name: "photo.jpg", reason }) as const;
 
 describe("content", () => {
+  test("brings the file of a message replied to, also of one from before a new session", async () => {
+    const { take, flush, attachments, prompts } = setUp();
+    take(text("hello"));
+    await flush();
+    take(commandUpdate("/clear"), text("why?", { reply_to_message: { photo: [{ file_id: "old" }] } }));
+    await flush();
+    attachments[0]?.settle({ type: "image", image: { mimeType: "image/png", path: "/old" } });
+    expect(await prompts(1)).toMatchObject([{ images: [{ path: "/old" }] }]);
+  });
+
+  test("says in the chat that the file of a message replied to cannot be had, and asks with what is left", async () => {
+    const { take, flush, attachments, outbox, texts } = setUp();
+    take(text("why?", { reply_to_message: { from: ada, photo: [{ file_id: "old" }] } }));
+    await flush();
+    attachments[0]?.settle(missing("it is larger than 20 MB"));
+    expect(await texts()).toEqual([
+      [
+        "[In reply to their own message: a photo]",
+        '[File "photo.jpg" of the message replied to is missing: it is larger than 20 MB]',
+        "why?",
+      ].join("\n"),
+    ]);
+    expect(outbox.said).toEqual([replies.repliedFileMissing("photo.jpg", "it is larger than 20 MB")]);
+  });
+
+  test("says nothing of the file of a message replied to that the same burst brings", async () => {
+    const { take, flush, clock, attachments, outbox, prompts } = setUp();
+    take(photo(), text("why?", { reply_to_message: { from: ada, photo: [{ file_id: "p" }] } }));
+    await flush();
+    attachments[0]?.settle({ type: "image", image: { mimeType: "image/png", path: "/1" } });
+    expect(attachments[1]?.released).toBe(true);
+    attachments[1]?.settle(missing("the download failed"));
+    expect(await prompts()).toMatchObject([{ images: [{ path: "/1" }] }]);
+    await clock.settle();
+    expect(outbox.said).toEqual([]);
+  });
+
   test("becomes one prompt a burst, in the order of its arrival", async () => {
     const { take, clock, flush, texts, session } = setUp();
     take(text("one"));

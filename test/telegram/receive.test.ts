@@ -106,6 +106,73 @@ describe("a content message", () => {
     expect(read(update)).toEqual(content({ text: "why?", context: '[In reply to your message: "Done."]' }));
   });
 
+  describe("brings the file of the message that it replies to", () => {
+    const own = { message_id: 5, from: ada };
+    test.each<[string, object, object]>([
+      [
+        "a photo",
+        { reply_to_message: { ...own, photo: [{ file_id: "s" }, { file_id: "p" }] } },
+        { fileId: "p", name: "photo.jpg" },
+      ],
+      [
+        "a document of the bot's own",
+        { reply_to_message: { from: evie, document: { file_id: "d", file_name: "answer.md" } } },
+        { fileId: "d", name: "answer.md" },
+      ],
+      [
+        "a voice message",
+        { reply_to_message: { ...own, voice: { file_id: "v" } } },
+        { fileId: "v", name: "voice.ogg" },
+      ],
+      [
+        "a video",
+        { reply_to_message: { ...own, video: { file_id: "v", file_size: 9 } } },
+        { fileId: "v", name: "video.mp4", size: 9 },
+      ],
+      [
+        "a photo of an album, that one",
+        { reply_to_message: { ...own, media_group_id: "g", photo: [{ file_id: "p", file_unique_id: "u" }] } },
+        { fileId: "p", uniqueId: "u", name: "photo.jpg" },
+      ],
+      [
+        "a photo in another chat",
+        { external_reply: { origin: { type: "user", sender_user: evie }, photo: [{ file_id: "p" }] } },
+        { fileId: "p", name: "photo.jpg" },
+      ],
+      [
+        "the picture of a live photo in another chat",
+        { external_reply: { live_photo: { file_id: "v", photo: [{ file_id: "p" }] } } },
+        { fileId: "p", name: "photo.jpg" },
+      ],
+      [
+        "a photo of which a part of the caption was quoted",
+        { reply_to_message: { ...own, photo: [{ file_id: "p" }], caption: "a b" }, quote: { text: "b" } },
+        { fileId: "p", name: "photo.jpg" },
+      ],
+    ])("%s", (_, fields, replied) => {
+      expect(read(messageUpdate({ text: "why?", ...fields }))).toMatchObject({ text: "why?", replied });
+    });
+
+    test("beside a file of its own", () => {
+      const update = messageUpdate({
+        photo: [{ file_id: "new" }],
+        reply_to_message: { ...own, photo: [{ file_id: "old" }] },
+      });
+      expect(read(update)).toMatchObject({ file: { fileId: "new" }, replied: { fileId: "old" } });
+    });
+
+    test("behind a command", () => {
+      const update = commandUpdate("/new why?", { reply_to_message: { ...own, photo: [{ file_id: "p" }] } });
+      expect(read(update)).toMatchObject({ words: { text: "why?", replied: { fileId: "p" } } });
+    });
+
+    test("and nothing of a message without one", () => {
+      expect(
+        read(messageUpdate({ text: "why?", reply_to_message: { ...own, text: "so" } })),
+      ).not.toHaveProperty("replied");
+    });
+  });
+
   test("is the markdown of a rich message", () => {
     const blocks = [
       { type: "heading", size: 2, text: "Plan" },

@@ -22,7 +22,7 @@ function setUp() {
   const parts = createParts({
     recipient: { username: "evie_bot", isAllowed: (id) => id === ada.id },
     fetchAttachment: createHandAttachment,
-    missing: () => undefined,
+    tell: () => undefined,
   });
   const keep = (...updates: readonly Update[]) =>
     updates.map((update, index) => {
