@@ -18,6 +18,10 @@ export interface StoredUpdates {
    * nothing of a former one's is answered any more. What was asked elsewhere is left.
    */
   adopt(botId: number): void;
+  /** Notes that Telegram answered a poll at `at`, milliseconds since 1970. */
+  heard(at: number): void;
+  /** When that was noted last of this bot; undefined when it never was. */
+  heardAt(): number | undefined;
   /** Stores those that are not here yet, in order, durable when it returns. Gives their numbers. */
   add(updates: readonly NewUpdate[]): ReadonlySet<number>;
   /** Keeps `body` in place of the one of that update. */
@@ -53,7 +57,12 @@ export function createStoredUpdates(database: DatabaseSync, together: Together, 
   );
 
   const owner = database.prepare("SELECT id FROM bot");
-  const own = database.prepare("INSERT OR REPLACE INTO bot (only, id) VALUES (1, ?)");
+  const own = database.prepare(
+    `INSERT INTO bot (only, id) VALUES (1, ?) ON CONFLICT (only)
+       DO UPDATE SET id = excluded.id, heard_at = CASE WHEN id = excluded.id THEN heard_at END`,
+  );
+  const hear = database.prepare("UPDATE bot SET heard_at = ?");
+  const heardAt = database.prepare("SELECT heard_at FROM bot");
 
   return {
     adopt: (botId) =>
@@ -69,6 +78,11 @@ export function createStoredUpdates(database: DatabaseSync, together: Together, 
         }
         own.run(botId);
       }),
+    heard: (at) => void hear.run(at),
+    heardAt() {
+      const at = heardAt.get()?.["heard_at"];
+      return typeof at === "number" ? at : undefined;
+    },
     add: (updates) =>
       together(() => {
         const at = clock.date();

@@ -23,6 +23,7 @@ import { createPoller } from "./poller.ts";
 import type { Recipient } from "./receive.ts";
 import { type Leftover, recover } from "./recovery.ts";
 import { toGrammy } from "./signals.ts";
+import { isAway } from "./timing.ts";
 import { replies } from "./words.ts";
 
 export interface TelegramOptions {
@@ -119,12 +120,13 @@ export function createTelegram(options: TelegramOptions): Telegram {
       for (const update of listOf(answer.result)) claim.admit(update as Update);
     return answer;
   });
-  bot.use((context) => intake?.take(context.update, poller.arrivedAt));
+  bot.use((context) => intake?.take(context.update, { at: poller.arrivedAt, isBacklog: poller.isBacklog }));
 
   const poller = createPoller({
     api: bot.api,
     keep: (batch, stopped) => inbox.keep(batch, stopped),
     handle: (update) => bot.handleUpdate(update),
+    heardBefore: () => inbox.heardBefore,
     clock,
     log,
     backoff: createBackoff(random),
@@ -145,7 +147,8 @@ export function createTelegram(options: TelegramOptions): Telegram {
     const leftovers = await options.leftovers();
     intake = createIntake({ ...shared, recipient, again, deckLink: options.deckLink });
     recover(leftovers, shared);
-    for (const update of inbox.unspent()) take(update);
+    const isBacklog = isAway(inbox.heardBefore, clock.date());
+    for (const update of inbox.unspent()) take(update, isBacklog);
     watchAll(recipient);
   }
 
@@ -157,9 +160,9 @@ export function createTelegram(options: TelegramOptions): Telegram {
     }
   }
 
-  function take(update: Update): void {
+  function take(update: Update, isBacklog: boolean): void {
     try {
-      intake?.take(update, clock.now());
+      intake?.take(update, { at: clock.now(), isBacklog });
     } catch (error) {
       log.error({ err: error }, "an update could not be handled");
     }

@@ -8,6 +8,10 @@ import { type DecidedUpdate, type TakenAs, updateChat } from "./about-update.ts"
 export interface UpdateStore {
   /** The updates are that bot's from now on; nothing of another's is answered any more. */
   adopt(botId: number): void;
+  /** Notes that Telegram answered a poll at `at`, milliseconds since 1970. */
+  heard(at: number): void;
+  /** When that was noted last of this bot; undefined when it never was. */
+  heardAt(): number | undefined;
   /** Stores those that are not here yet, in order. Gives their numbers. */
   add(
     updates: readonly { readonly id: number; readonly chat: string | undefined; readonly body: string }[],
@@ -28,6 +32,11 @@ export interface UpdateStore {
 export interface Inbox {
   /** To be called first, with the bot's id. Throws when the store cannot. */
   adopt(botId: number): void;
+  /**
+   * When Telegram last answered a poll of the evie before this one, in milliseconds since 1970 and to within
+   * HEARD_EVERY; undefined when that is not known.
+   */
+  readonly heardBefore: number | undefined;
   /**
    * Stores a batch and gives those that are new, in order. While the store cannot take it, says so and tries again; that
    * ends without a batch only when `stopped`.
@@ -54,16 +63,39 @@ export interface InboxOptions {
   readonly backoff: Backoff;
 }
 
+/** Milliseconds between two notes on when Telegram answered. */
+const HEARD_EVERY = 10 * 60_000;
+
 export function createInbox({ store, clock, log, backoff }: InboxOptions): Inbox {
   let trouble: string | undefined;
+  let heardBefore: number | undefined;
+  let notedAt = -Infinity;
+
+  /** Without it a restart may ask whether an old message is still meant, at the worst. */
+  function noteHeard(): void {
+    if (clock.now() - notedAt < HEARD_EVERY) return;
+    notedAt = clock.now();
+    try {
+      store.heard(clock.date());
+    } catch (error) {
+      log.warn({ err: error }, "when Telegram answered could not be noted");
+    }
+  }
 
   function parse(bodies: readonly string[]): readonly Update[] {
     return bodies.map((body) => JSON.parse(body) as Update);
   }
 
   return {
-    adopt: (botId) => store.adopt(botId),
+    adopt(botId) {
+      store.adopt(botId);
+      heardBefore = store.heardAt();
+    },
+    get heardBefore() {
+      return heardBefore;
+    },
     async keep(batch, stopped) {
+      noteHeard();
       if (batch.length === 0) return batch;
       const rows = batch.map((update) => ({
         id: update.update_id,

@@ -38,9 +38,17 @@ export interface IntakeOptions {
   readonly log: Log;
 }
 
+/** How an update came. */
+export interface Arrival {
+  /** On the clock. */
+  readonly at: number;
+  /** Whether it waited at Telegram while evie was away for long. Nothing else is too old to be answered, whatever its date says. */
+  readonly isBacklog: boolean;
+}
+
 export interface Intake {
-  /** Takes one update, which came at `arrivedAt` on the clock. Synchronous: a content message is in its burst when this returns. */
-  take(update: Update, arrivedAt: number): void;
+  /** Takes one update. Synchronous: a content message is in its burst when this returns. */
+  take(update: Update, arrival: Arrival): void;
   /** Takes nothing more and tells the chats whose bursts wait: they are kept, and taken up at the next start. */
   close(): void;
 }
@@ -130,18 +138,18 @@ export function createIntake(options: IntakeOptions): Intake {
     say(place, replies.shuttingDown);
   }
 
-  function takeContent(message: Incoming, update: Update, arrivedAt: number): void {
+  function takeContent(message: Incoming, update: Update, arrival: Arrival): void {
     const { key, place } = message;
     if (closed) return sayKept(key, place);
-    lastPieces.set(key, pieceOf(update, arrivedAt));
+    lastPieces.set(key, pieceOf(update, arrival.at));
     const written = writtenAt(update);
-    if (written !== undefined && clock.date() - written > AGED_AFTER)
+    if (arrival.isBacklog && written !== undefined && clock.date() - written > AGED_AFTER)
       return again.shelve(message, update.update_id);
     const kinship = kinshipOf(update);
     // What stands behind a command is of no turn before it.
     const late = message.behindCommand === undefined ? latePieces.turnOf(key, kinship) : undefined;
     const part = makeParts.of(message, update.update_id);
-    const opened = bursts.add(key, { ...part, kinship, ...(late === undefined ? {} : { late }) }, arrivedAt);
+    const opened = bursts.add(key, { ...part, kinship, ...(late === undefined ? {} : { late }) }, arrival.at);
     if (opened) wake(key);
   }
 
@@ -155,20 +163,20 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   /** A slash word is no command where a paste goes on with it. */
-  function takeSlash(command: IncomingCommand, update: Update, arrivedAt: number): void {
+  function takeSlash(command: IncomingCommand, update: Update, arrival: Arrival): void {
     const { key } = command;
     const last = lastPieces.get(key);
     const runs = latePieces.turnOf(key, kinshipOf(update)) !== undefined;
     const before = last && { ...last, waits: bursts.waits(key) || again.shelves(key), runs };
-    if (continuesPaste(command, before, pieceOf(update, arrivedAt))) {
+    if (continuesPaste(command, before, pieceOf(update, arrival.at))) {
       try {
         inbox.decide(update, "whole");
       } catch (error) {
         log.error({ err: error }, "how a message was taken could not be kept");
       }
-      return takeContent(command.whole, update, arrivedAt);
+      return takeContent(command.whole, update, arrival);
     }
-    if (command.forAnother === undefined) return takeCommand(command, update, arrivedAt);
+    if (command.forAnother === undefined) return takeCommand(command, update, arrival);
     log.info({ update: update.update_id }, "ignored a command for another bot");
     inbox.spend([update.update_id]);
   }
@@ -177,7 +185,7 @@ export function createIntake(options: IntakeOptions): Intake {
    * What it does is kept in the same transaction as that it was done. The words behind it are content from then on, and
    * are spent with the turn that names them.
    */
-  function takeCommand(command: IncomingCommand, update: Update, arrivedAt: number): void {
+  function takeCommand(command: IncomingCommand, update: Update, arrival: Arrival): void {
     const { key, place, name } = command;
     const conversation = conversations(key);
     const words = takesWords(name) ? command.words : undefined;
@@ -210,7 +218,7 @@ export function createIntake(options: IntakeOptions): Intake {
       // Behind the reply, which says whose words come next, and behind the store, which may not have taken it.
       conversation.watch();
     }
-    if (words !== undefined) takeContent(words, update, arrivedAt);
+    if (words !== undefined) takeContent(words, update, arrival);
   }
 
   function takeEdit(edit: IncomingEdit, updateId: number): void {
@@ -223,15 +231,15 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   return {
-    take(update, arrivedAt) {
+    take(update, arrival) {
       const received = receive(update, recipient);
       const id = update.update_id;
       if ("place" in received) outboxes(received.place.chatId).revive();
       switch (received.type) {
         case "content":
-          return takeContent(received, update, arrivedAt);
+          return takeContent(received, update, arrival);
         case "command":
-          return takeSlash(received, update, arrivedAt);
+          return takeSlash(received, update, arrival);
         case "press":
           // Left unspent while evie ends: what it asks for would begin what is being ended.
           return closed ? undefined : again.press(received, update);

@@ -6,6 +6,7 @@ import type { Log } from "../domain/log.ts";
 import type { Backoff } from "./backoff.ts";
 import { startDeadline } from "./deadline.ts";
 import { type GrammySignal, toGrammy, toNative } from "./signals.ts";
+import { isAway } from "./timing.ts";
 
 /** Seconds that Telegram may hold a poll when there is nothing new. */
 const POLL_TIMEOUT = 30;
@@ -56,6 +57,8 @@ export interface PollerOptions {
   readonly keep: (batch: readonly Update[], stopped: AbortSignal) => Promise<readonly Update[] | undefined>;
   /** Takes one new update. Called synchronously, in Telegram's order. */
   readonly handle: (update: Update) => Promise<void>;
+  /** Asked at the run's begin: when Telegram last answered an evie before this one, in milliseconds since 1970, as far as that is known. */
+  readonly heardBefore: () => number | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** The waits after a poll that failed. */
@@ -71,6 +74,11 @@ export interface Poller {
   stop(): Promise<void>;
   /** When the batch that is being handled came, in the clock's milliseconds. */
   readonly arrivedAt: number;
+  /**
+   * Whether the batch that is being handled waited at Telegram while evie was away, for as long as nobody may have
+   * meant. What comes over polls that follow each other is none of that, whatever its date says.
+   */
+  readonly isBacklog: boolean;
   /** When Telegram last answered a poll, in milliseconds since 1970; undefined before the first answer. */
   readonly lastGoodPoll: number | undefined;
 }
@@ -84,7 +92,12 @@ export function createPoller(options: PollerOptions): Poller {
   /** Everything below it is kept: Telegram may forget it. */
   let offset = 0;
   let lastGoodPoll: number | undefined;
+  /** That, or of an evie before this one. */
+  let heardAt: number | undefined;
   let arrivedAt = 0;
+  let isBacklog = false;
+  /** Not all is here yet that waited while evie was away. */
+  let isBehind = false;
   let conflictSince: number | undefined;
   let started = false;
 
@@ -92,15 +105,21 @@ export function createPoller(options: PollerOptions): Poller {
     const signal = toNative(stopped);
     for (;;) {
       try {
-        const updates = await poll(Math.max(1, Math.min(100, batchSize)), signal);
+        // Looked at before the poll: a clock that is set while one waits says nothing of evie.
+        isBehind ||= isAway(heardAt, clock.date());
+        // What waits comes by itself then, and is told from what is written from now on.
+        const timeout = isBehind ? 0 : POLL_TIMEOUT;
+        const updates = await poll(Math.max(1, Math.min(100, batchSize)), timeout, signal);
         backoff.reset();
         conflictBackoff.reset();
-        lastGoodPoll = clock.date();
+        heardAt = lastGoodPoll = clock.date();
         conflictSince = undefined;
         const polledAt = clock.now();
         const fresh = await keep(updates, signal);
         if (fresh === undefined) return [];
         const keptAt = clock.now();
+        isBacklog = isBehind;
+        isBehind &&= updates.length > 0;
         arrivedAt = keptAt - polledAt > KEPT_WITHIN ? keptAt : polledAt;
         const last = updates.at(-1);
         if (last !== undefined) offset = last.update_id + 1;
@@ -113,11 +132,11 @@ export function createPoller(options: PollerOptions): Poller {
     }
   }
 
-  async function poll(limit: number, signal: AbortSignal): Promise<Update[]> {
-    const deadline = startDeadline(clock, POLL_TIMEOUT * 1_000 + POLL_MARGIN);
+  async function poll(limit: number, timeout: number, signal: AbortSignal): Promise<Update[]> {
+    const deadline = startDeadline(clock, timeout * 1_000 + POLL_MARGIN);
     try {
       return await api.getUpdates(
-        { offset, limit, timeout: POLL_TIMEOUT, allowed_updates: [...ALLOWED_UPDATES] },
+        { offset, limit, timeout, allowed_updates: [...ALLOWED_UPDATES] },
         toGrammy(AbortSignal.any([signal, deadline.signal])),
       );
     } finally {
@@ -156,10 +175,14 @@ export function createPoller(options: PollerOptions): Poller {
     get arrivedAt() {
       return arrivedAt;
     },
+    get isBacklog() {
+      return isBacklog;
+    },
     get lastGoodPoll() {
       return lastGoodPoll;
     },
     async run() {
+      heardAt = options.heardBefore();
       started = true;
       runner.start();
       await runner.task();

@@ -6,8 +6,16 @@ export const DEBOUNCE_WINDOW = 500;
 /** Milliseconds after a flush in which the rest of an album or of a cut paste still belongs to it. */
 export const LATE_PIECE = 10_000;
 
-/** A message that is older than so many milliseconds when evie gets it is not answered before its author says so. */
+/** A message that is older than so many milliseconds, since evie was away, is not answered before its author says so. */
 export const AGED_AFTER = 6 * 3_600_000;
+
+/**
+ * Tells whether evie was away for so long that a message may have grown old: Telegram last answered at `heardAt`, on
+ * this machine's clock, and it is `date` now. True where nobody knows, or where the clock was set far back.
+ */
+export function isAway(heardAt: number | undefined, date: number): boolean {
+  return heardAt === undefined || Math.abs(date - heardAt) > AGED_AFTER;
+}
 
 /** Milliseconds between two edits of a streaming answer in a private chat; Telegram tolerates about one call a second. */
 export const EDIT_THROTTLE = 1_000;

@@ -93,7 +93,9 @@ test("a database of before gets room for prompts, and its open turns have none",
   rig.store.turns.flushed({ id, sessionId, face: "deck", sources: [] });
   const { turns } = rig.reopen(() => {
     using database = new DatabaseSync(rig.path);
-    database.exec("ALTER TABLE turns DROP COLUMN prompt; PRAGMA user_version = 4;");
+    database.exec(
+      `ALTER TABLE turns DROP COLUMN prompt; ALTER TABLE bot DROP COLUMN heard_at; PRAGMA user_version = 4;`,
+    );
   });
   expect(turns.open()).toEqual([{ id, sessionId, face: "deck", sources: [], state: "flushed", fileSize: 0 }]);
   rig.flush([whole]);

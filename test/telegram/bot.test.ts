@@ -7,7 +7,7 @@ import type { Session } from "../../src/domain/sessions.ts";
 import { createTelegram } from "../../src/telegram/bot.ts";
 import type { ClaimLedger } from "../../src/telegram/claim.ts";
 import { ConflictError, UnauthorizedError } from "../../src/telegram/poller.ts";
-import { COMMANDS } from "../../src/telegram/words.ts";
+import { COMMANDS, replies } from "../../src/telegram/words.ts";
 import { ADA, startApiRig } from "./api-rig.ts";
 import { createMemoryTurns, createMemoryUpdates } from "./memory-turns.ts";
 
@@ -44,7 +44,10 @@ const nobody: ClaimLedger = {
   offers: () => [],
 };
 
-async function setUp() {
+/** `heardAt`: when Telegram answered an evie before this one; else it was just now. */
+async function setUp({ heardAt }: { readonly heardAt?: number } = {}) {
+  const updates = createMemoryUpdates();
+  if (heardAt !== undefined) updates.state.heardAt = heardAt;
   const rig = await startApiRig();
   const filesFolder = await mkdtemp(join(tmpdir(), "evie-bot-"));
   onTestFinished(() => rm(filesFolder, { recursive: true, force: true }));
@@ -57,7 +60,7 @@ async function setUp() {
     filesFolder,
     sessions: { create: idleSession, open: () => undefined },
     pointers: { sessionOf: () => undefined, point: () => undefined, chatOf: () => undefined, keys: () => [] },
-    updates: createMemoryUpdates().updates,
+    updates: updates.updates,
     turns: createMemoryTurns().turns,
     leftovers: () => Promise.resolve([]),
     clock: rig.clock,
@@ -200,6 +203,25 @@ describe("running", () => {
       expect.stringMatching(/^evie is being stopped/),
     ]);
     expect(rig.server.pendingUpdates).toEqual([]);
+  });
+
+  test("only what waited while evie was away is too old to be asked, and not what Telegram brings late", async () => {
+    const hours = 3_600_000;
+    const rig = await setUp({ heardAt: Date.UTC(2026, 0, 1) - 8 * hours });
+    const date = Math.floor((rig.clock.date() - 7 * hours) / 1_000);
+    rig.ada.sendService({ text: "from before", date });
+    await connected(rig);
+    void rig.bot.run();
+    await rig.advanceUntil(() => rig.server.chat(ADA.id).botMessages.length > 0, 50);
+    const [listed] = rig.server.chat(ADA.id).botMessages;
+    expect(listed?.text).toMatch(/^While evie was not running you wrote.*\n• from before\n/);
+    rig.ada.sendService({ text: "late", date });
+    // This bot's sessions take no prompt, which is told.
+    await rig.advanceUntil(() => rig.server.chat(ADA.id).botMessages.length > 1, 50);
+    expect(rig.server.chat(ADA.id).botMessages[1]?.text).toContain(replies.kept);
+    let stopped = false;
+    void rig.bot.stop().then(() => (stopped = true));
+    await rig.advanceUntil(() => stopped, 50);
   });
 
   test("a conflict that does not end is told to whoever runs it", async () => {

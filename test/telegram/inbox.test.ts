@@ -19,6 +19,11 @@ function setUp() {
         refuse();
         return rig.store.updates.add(updates);
       },
+      heard(at) {
+        refuse();
+        rig.store.updates.heard(at);
+      },
+      heardAt: () => rig.store.updates.heardAt(),
       replace(id, body) {
         refuse();
         rig.store.updates.replace(id, body);
@@ -96,4 +101,30 @@ test("how an update is taken is kept with it, and comes back with it", async () 
   rig.state.full = true;
   expect(() => rig.inbox.decide(two, "whole")).toThrow("full");
   expect(rig.inbox.recall([2])).toEqual([two]);
+});
+
+test("when Telegram answered is noted every ten minutes, and known to the next evie and to no other bot's", async () => {
+  using rig = setUp();
+  rig.inbox.adopt(1);
+  expect(rig.inbox.heardBefore).toBeUndefined();
+  const first = rig.clock.date();
+  await rig.inbox.keep([], running);
+  await rig.clock.advance(9 * 60_000);
+  await rig.inbox.keep([update(1, "one")], running);
+  expect(rig.store.updates.heardAt()).toBe(first);
+  await rig.clock.advance(60_000);
+  await rig.inbox.keep([], running);
+  expect(rig.store.updates.heardAt()).toBe(first + 10 * 60_000);
+  rig.inbox.adopt(1);
+  expect(rig.inbox.heardBefore).toBe(first + 10 * 60_000);
+  rig.inbox.adopt(2);
+  expect(rig.inbox.heardBefore).toBeUndefined();
+});
+
+test("a poll is no worse for a note that cannot be taken", async () => {
+  using rig = setUp();
+  rig.inbox.adopt(1);
+  rig.state.full = true;
+  expect(await rig.inbox.keep([], running)).toEqual([]);
+  expect(rig.log.messages("warn")).toEqual(["when Telegram answered could not be noted"]);
 });

@@ -4,7 +4,7 @@ import type { Prompt } from "../../src/domain/prompt.ts";
 import { createAgain } from "../../src/telegram/again.ts";
 import { createBackoff } from "../../src/telegram/backoff.ts";
 import { createInbox } from "../../src/telegram/inbox.ts";
-import { createIntake } from "../../src/telegram/intake.ts";
+import { type Arrival, createIntake } from "../../src/telegram/intake.ts";
 import { createParts } from "../../src/telegram/parts.ts";
 import { DEBOUNCE_WINDOW } from "../../src/telegram/timing.ts";
 import { replies } from "../../src/telegram/words.ts";
@@ -58,15 +58,21 @@ function setUp(
   /** Stores an update, with a number of its own, and takes it. */
   let number = 0;
   const numbered = (update: Update): Update => ({ ...update, update_id: (number += 1) });
+  const keep = (update: Update, arrival: Arrival): void => {
+    kept.bodies.set(update.update_id, JSON.stringify(update));
+    intake.take(update, arrival);
+  };
+  const now = (isBacklog: boolean): Arrival => ({ at: rig.clock.now(), isBacklog });
   const take = (...updates: readonly Update[]) =>
-    updates.map(numbered).forEach((update) => {
-      kept.bodies.set(update.update_id, JSON.stringify(update));
-      intake.take(update, rig.clock.now());
-    });
+    updates.map(numbered).forEach((update) => keep(update, now(false)));
+  /** Takes what waited at Telegram while evie was away. */
+  const takeBacklog = (...updates: readonly Update[]) =>
+    updates.map(numbered).forEach((update) => keep(update, now(true)));
   /** Takes what the evie before left unspent, as at a start. */
-  const takeLeft = () => inbox.unspent().forEach((update) => intake.take(update, rig.clock.now()));
+  const takeLeft = () => inbox.unspent().forEach((update) => intake.take(update, now(false)));
   /** Takes one that came a while ago. */
-  const takeLate = (update: Update, ms: number) => intake.take(numbered(update), rig.clock.now() - ms);
+  const takeLate = (update: Update, ms: number) =>
+    intake.take(numbered(update), { at: rig.clock.now() - ms, isBacklog: false });
   const flush = () => rig.clock.advance(DEBOUNCE_WINDOW);
   /** The prompts that the session at that place was given. */
   const prompts = (index = 0): Promise<readonly Prompt[]> =>
@@ -79,6 +85,7 @@ function setUp(
     intake,
     attachments,
     take,
+    takeBacklog,
     takeLeft,
     takeLate,
     flush,
@@ -525,8 +532,8 @@ describe("words behind a command", () => {
   });
 
   test("that are older than six hours are listed, and the command acts", async () => {
-    const { take, flush, clock, outbox, texts } = setUp();
-    take(commandUpdate("/new old words", { date: Math.floor(clock.date() / 1_000) - 7 * 3_600 }));
+    const { take, takeBacklog, flush, clock, outbox, texts } = setUp();
+    takeBacklog(commandUpdate("/new old words", { date: Math.floor(clock.date() / 1_000) - 7 * 3_600 }));
     await flush();
     expect(outbox.said).toEqual([replies.cleared, expect.stringContaining("• old words")]);
     outbox.replies[1]?.told?.();
@@ -615,9 +622,9 @@ describe("a slash word in a paste", () => {
   });
 
   test("in what is listed as old is listed with it", async () => {
-    const { take, flush, clock, outbox } = setUp();
+    const { takeBacklog, flush, clock, outbox } = setUp();
     const old = { date: Math.floor(clock.date() / 1_000) - 7 * 3_600 };
-    take(text(full, old), commandUpdate("/usr is full", old));
+    takeBacklog(text(full, old), commandUpdate("/usr is full", old));
     await flush();
     expect(outbox.said).toEqual([expect.stringMatching(/• x+…\n• \/usr is full\n/)]);
   });
@@ -827,8 +834,8 @@ describe("what is older than six hours", () => {
   const at = (ms: number) => ({ date: Math.floor(ms / 1_000) });
 
   test("is listed with a button instead of being asked, and asked when that is pressed", async () => {
-    const { take, flush, clock, kept, outbox, hand, texts, presses } = setUp();
-    take(text("first", at(clock.date() - 7 * HOUR)), text("second", at(clock.date() - 7 * HOUR)));
+    const { take, takeBacklog, flush, clock, kept, outbox, hand, texts, presses } = setUp();
+    takeBacklog(text("first", at(clock.date() - 7 * HOUR)), text("second", at(clock.date() - 7 * HOUR)));
     await flush();
     expect(hand.created).toHaveLength(0);
     const [listed] = outbox.replies;
@@ -848,9 +855,16 @@ describe("what is older than six hours", () => {
     expect(kept.spent.has(3)).toBe(true);
   });
 
+  test("by its date alone is asked at once: Telegram was late, or a clock is wrong", async () => {
+    const { take, flush, clock, texts, outbox } = setUp();
+    take(text("late", at(clock.date() - 24 * HOUR)));
+    await flush();
+    expect([await texts(), outbox.said]).toEqual([["late"], []]);
+  });
+
   test("is asked at once while it is younger than that", async () => {
-    const { take, flush, clock, texts } = setUp();
-    take(text("fresh", at(clock.date() - 6 * HOUR + 1_000)));
+    const { takeBacklog, flush, clock, texts } = setUp();
+    takeBacklog(text("fresh", at(clock.date() - 6 * HOUR + 1_000)));
     await flush();
     expect(await texts()).toEqual(["fresh"]);
   });

@@ -20,27 +20,41 @@ interface PollerRig extends ApiRig {
   polls(): readonly number[];
   /** When each update that was handled had come, on the clock. */
   readonly arrivals: readonly number[];
+  /** Whether each of them had waited while evie was away. */
+  readonly backlogs: readonly boolean[];
+  /** How long Telegram may hold each poll, in seconds. */
+  timeouts(): readonly unknown[];
+  /** Sets the machine's clock, not the time. */
+  setClock(byMs: number): void;
 }
 
 const OVER = "over";
 
+/** Says that Telegram answered an evie before so many milliseconds before the clock's begin. */
+const away = (ms: number | undefined) => () => (ms === undefined ? undefined : Date.UTC(2026, 0, 1) - ms);
+
 async function startPoller(
   handle?: (update: Update) => Promise<void>,
   keep: PollerOptions["keep"] = (batch) => Promise.resolve(batch),
+  heardBefore: PollerOptions["heardBefore"] = away(0),
 ): Promise<PollerRig> {
   const rig = await startApiRig();
+  let shift = 0;
+  const backlogs: boolean[] = [];
   const handled: Update[] = [];
   const arrivals: number[] = [];
   const poller = createPoller({
     api: rig.api,
-    clock: rig.clock,
+    clock: { ...rig.clock, date: () => rig.clock.date() + shift },
     log: rig.log,
     backoff: createBackoff(() => 0.5),
     conflictBackoff: createBackoff(() => 0.5, LONGEST_CONFLICT_WAIT),
     keep,
+    heardBefore,
     handle: async (update) => {
       handled.push(update);
       arrivals.push(poller.arrivedAt);
+      backlogs.push(poller.isBacklog);
       await handle?.(update);
     },
   });
@@ -49,6 +63,9 @@ async function startPoller(
     ...rig,
     handled,
     arrivals,
+    backlogs,
+    timeouts: () => rig.server.callsOf("getUpdates").map(({ payload }) => payload["timeout"]),
+    setClock: (byMs) => void (shift += byMs),
     ending: () => ending,
     async stop() {
       let stopped = false;
@@ -60,6 +77,9 @@ async function startPoller(
     poller: {
       get arrivedAt() {
         return poller.arrivedAt;
+      },
+      get isBacklog() {
+        return poller.isBacklog;
       },
       run: () =>
         poller.run().then(
@@ -426,4 +446,68 @@ describe("a fault", () => {
     expect(rig.clock.now()).toBeLessThan(48_000);
     await rig.stop();
   });
+});
+
+const HOUR = 3_600_000;
+
+describe("what waited while evie was away for more than six hours", () => {
+  async function startAfter(ms: number | undefined): Promise<PollerRig> {
+    const rig = await startPoller(undefined, undefined, away(ms));
+    for (const words of ["one", "two"]) await rig.ada.say(words);
+    void rig.poller.run();
+    await rig.server.until(() => rig.server.pendingUpdates.length === 0);
+    await rig.server.until(() => rig.timeouts().at(-1) === 30, { what: "a poll that waits" });
+    return rig;
+  }
+
+  test.each([7 * HOUR, undefined, -7 * HOUR])(
+    "is fetched by itself, and told from what is written then (away for %s ms)",
+    async (ms) => {
+      const rig = await startAfter(ms);
+      await rig.ada.say("live");
+      await rig.advanceUntil(() => rig.handled.length === 3, 10);
+      expect(rig.backlogs).toEqual([true, true, false]);
+      expect(rig.timeouts().slice(0, 3)).toEqual([0, 0, 30]);
+      await rig.stop();
+    },
+  );
+
+  test("is none when evie was away for less", async () => {
+    const rig = await startAfter(6 * HOUR);
+    expect([rig.backlogs, rig.timeouts()[0]]).toEqual([[false, false], 30]);
+    await rig.stop();
+  });
+
+  test("is fetched after an outage of that length, too", async () => {
+    const rig = await startPoller();
+    void rig.poller.run();
+    await rig.called("getUpdates");
+    const outage = await rig.server.faults.outage();
+    await rig.advanceUntil(() => rig.log.lines.length > 0);
+    for (let round = 0; round < 7; round += 1) {
+      await rig.clock.advance(HOUR - 10);
+      await rig.clock.settle();
+    }
+    await rig.ada.say("in the meantime");
+    await outage.end();
+    await rig.advanceUntil(() => rig.handled.length === 1);
+    expect(rig.backlogs).toEqual([true]);
+    await rig.stop();
+  });
+
+  test.each([24 * HOUR, -24 * HOUR])(
+    "is none when the machine's clock is set while a poll waits (by %d ms)",
+    async (ms) => {
+      const rig = await startPoller();
+      void rig.poller.run();
+      await rig.called("getUpdates");
+      rig.setClock(ms);
+      await rig.ada.say("one");
+      await rig.advanceUntil(() => rig.handled.length === 1);
+      await rig.ada.say("two");
+      await rig.advanceUntil(() => rig.handled.length === 2);
+      expect(rig.backlogs).toEqual([false, false]);
+      await rig.stop();
+    },
+  );
 });
