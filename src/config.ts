@@ -78,7 +78,7 @@ export function readConfig(
     readonly isFolder: (path: string) => boolean;
   },
 ): ConfigReading {
-  const fromFile: Environment = parseEnv(options.envFile ?? "");
+  const fromFile: Environment = parseEnv(plainLines(options.envFile ?? ""));
   const raw: Record<string, string | undefined> = {};
   for (const name of NAMES) raw[name] = given(env[name]) ?? given(fromFile[name]);
 
@@ -125,6 +125,11 @@ export function configProblemWords(problems: readonly ConfigProblem[]): string {
   return ["evie cannot start:", ...problems.map(({ variable, message }) => `  ${variable}: ${message}`)].join(
     "\n",
   );
+}
+
+/** A byte order mark would be read as a part of the first name, and a carriage return alone as a part of a value. */
+function plainLines(text: string): string {
+  return text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
 }
 
 function given(value: string | undefined): string | undefined {

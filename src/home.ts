@@ -51,11 +51,15 @@ export class HomeTakenError extends Error {
   }
 }
 
-/** The text of `.env` in that folder; undefined without one. Throws a HomeError when it is there and cannot be read. */
+/**
+ * The text of `.env` in that folder, in UTF-8 or, behind a byte order mark, in UTF-16; undefined without one. Throws a
+ * HomeError when it is there and cannot be read.
+ */
 export function readEnvFile(folder: string): string | undefined {
   const path = join(folder, ".env");
+  let bytes: Buffer;
   try {
-    return readFileSync(path, "utf8");
+    bytes = readFileSync(path);
   } catch (error) {
     // ENOTDIR is a home that is no folder; whoever prepares it says so.
     if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return undefined;
@@ -65,6 +69,16 @@ export function readEnvFile(folder: string): string | undefined {
       error,
     );
   }
+  const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
+  if (text.includes("\0"))
+    throw new HomeError(folder, `${path} is not in UTF-8. Save it in UTF-8, as plain text.`);
+  return text;
+}
+
+/** Windows writes texts with a byte order mark, and some of its programs in UTF-16. */
+function encodingOf([first, second]: Buffer): string {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
 }
 
 /** Whether there is a folder at `path` that can be seen. */

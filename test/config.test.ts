@@ -57,6 +57,16 @@ describe("what is not said has a default", () => {
   });
 });
 
+test.each([
+  ["a byte order mark", "\ufeffLOG_LEVEL=debug\nEVIE_ALLOWED_USERS=7\n"],
+  ["lines that end as on Windows", "LOG_LEVEL=debug\r\nEVIE_ALLOWED_USERS=7\r\n"],
+  ["lines that end as on an old Mac", "LOG_LEVEL=debug\rEVIE_ALLOWED_USERS=7"],
+])("a .env with %s is read like any other", (_, envFile) => {
+  const { logLevel, telegram, env } = good({ TELEGRAM_BOT_TOKEN: TOKEN }, envFile);
+  expect([logLevel, telegram?.allowedUsers]).toEqual(["debug", [7]]);
+  expect(env).toEqual({ LOG_LEVEL: "debug", EVIE_ALLOWED_USERS: "7" });
+});
+
 describe("the bot", () => {
   test("has a token and those who may use it", () => {
     const { telegram } = good({ TELEGRAM_BOT_TOKEN: ` ${TOKEN}\n`, EVIE_ALLOWED_USERS: "7, 8\n9,,7" });

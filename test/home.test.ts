@@ -94,6 +94,21 @@ describe("the file .env", () => {
     expect(readEnvFile(join(root, ".env"))).toBeUndefined();
   });
 
+  const line = "LOG_LEVEL=debug\n";
+  test.each<[string, Buffer]>([
+    ["UTF-8", Buffer.from(`\ufeff${line}`)],
+    ["UTF-16, the low byte first", Buffer.from(`\ufeff${line}`, "utf16le")],
+    ["UTF-16, the high byte first", Buffer.from(`\ufeff${line}`, "utf16le").swap16()],
+  ])("is read behind a byte order mark, in %s", (_, bytes) => {
+    writeFileSync(join(root, ".env"), bytes);
+    expect(readEnvFile(root)).toBe(line);
+  });
+
+  test("that is no text is told, not read as something else", () => {
+    writeFileSync(join(root, ".env"), Buffer.from(line, "utf16le"));
+    expect(() => readEnvFile(root)).toThrow(/\.env is not in UTF-8\. Save it in UTF-8/);
+  });
+
   test("that cannot be read is told, not passed over", () => {
     mkdirSync(join(root, ".env"));
     expect(() => readEnvFile(root)).toThrow(/\.env cannot be read \(EISDIR\)/);

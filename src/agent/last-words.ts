@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { clip } from "../domain/text.ts";
 
 /** What stands around the sentence that matters: the frames of a crash of Node, and the names of files to read. */
 const AROUND_IT = /^(?:at |Node\.js v\d|[{}^~]+$|\w+: .*,$|\[cause\]:|[\\/]\S+$)/;
@@ -19,5 +20,5 @@ export function lastWords(stderr: string): string | undefined {
     (crashed ? lines.findLast((each) => /^(?:Uncaught )?\w*Error\b/.test(each)) : undefined) ??
     lines.findLast((each) => !AROUND_IT.test(each)) ??
     lines.at(-1);
-  return line === undefined ? undefined : line.slice(0, LONGEST).toWellFormed();
+  return line === undefined ? undefined : clip(line, LONGEST).toWellFormed();
 }

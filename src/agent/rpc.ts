@@ -1,3 +1,4 @@
+import { toJson } from "../domain/text.ts";
 import type { ProcessEnd } from "./process.ts";
 
 /** What a peer answered, or why it never will. */
@@ -52,7 +53,7 @@ export function createRpc(writeLine: (line: string) => void): Rpc {
       sent += 1;
       const id = `${sent}`;
       pending.set(id, { type: request.type, onAnswer });
-      writeLine(JSON.stringify({ id, ...request }));
+      writeLine(toJson({ id, ...request }));
     },
     settle: (response) => {
       const key = keyOf(response);

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { clip } from "../domain/text.ts";
 import { isRunning, type Conversation } from "./state.ts";
 
 const LONGEST_SPOKEN = 400;
@@ -31,5 +32,5 @@ function lastWords({ transcript }: Conversation): string {
   if (transcript.turn?.outcome?.type === "failed") return transcript.turn.outcome.message;
   const said = transcript.messages.findLast(({ role }) => role === "assistant")?.content ?? [];
   const text = said.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-  return `evie: ${text.length > LONGEST_SPOKEN ? `${text.slice(0, LONGEST_SPOKEN)}… and more` : text}`;
+  return `evie: ${text.length > LONGEST_SPOKEN ? `${clip(text, LONGEST_SPOKEN)}… and more` : text}`;
 }

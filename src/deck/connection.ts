@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import { toJson } from "../domain/text.ts";
 import type { ClientFrame } from "../domain/wire.ts";
 import type { Link } from "./state.ts";
 
@@ -105,7 +106,7 @@ export function createConnection({ clock, random, dial, onText, onLink }: Connec
   };
 
   const send = (frame: ClientFrame): void => {
-    if (link === "open") socket?.send(JSON.stringify(frame));
+    if (link === "open") socket?.send(toJson(frame));
   };
   void run();
   return {

@@ -1,5 +1,6 @@
 import { memo } from "preact/compat";
 import { useState } from "preact/hooks";
+import { trimLines } from "../domain/text.ts";
 import { CopyButton } from "../page-kit/copy-button.tsx";
 import { Icon } from "../page-kit/icon.tsx";
 import { MarkdownView } from "./markdown-view.tsx";
@@ -16,10 +17,7 @@ function DrawnRow({ row: { key, message, parts } }: { readonly row: Row }) {
   const { role, at, stopReason, error, usage } = message;
   const isMine = role === "user";
   const isOpen = stopReason === "pending";
-  const words = parts
-    .map((part) => (part.type === "text" ? part.text : ""))
-    .join("\n\n")
-    .trim();
+  const words = trimLines(parts.map((part) => (part.type === "text" ? part.text : "")).join("\n\n"));
   const trouble = troubleOf(stopReason, error);
   const shown = parts.filter(
     (part) => part.type === "tool" || part.type === "image" || part.text.trim() !== "",

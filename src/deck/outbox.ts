@@ -1,3 +1,4 @@
+import { repairText, trimLines } from "../domain/text.ts";
 import type { ClientFrame, WireEvent } from "../domain/wire.ts";
 import { emptyDraft, type DeckState, type OutgoingPrompt } from "./state.ts";
 
@@ -33,9 +34,11 @@ export function tooMuch({ text, images }: Pick<OutgoingPrompt, "text" | "images"
 
 /** Turns the shown draft into a prompt; nothing where there is nothing to send. */
 export function promptOf(state: DeckState, sessionId: string, requestId: string): OutgoingPrompt | undefined {
-  const { text, images } = state.drafts[sessionId] ?? emptyDraft;
-  if (text.trim() === "" && images.length === 0) return undefined;
-  return { requestId, sessionId, text: text.trim(), images, accepted: false };
+  const { text: written, images } = state.drafts[sessionId] ?? emptyDraft;
+  // As evie takes it, or it would not be known again when the agent has it.
+  const text = trimLines(repairText(written));
+  if (text === "" && images.length === 0) return undefined;
+  return { requestId, sessionId, text, images, accepted: false };
 }
 
 /** Prompts to show below the transcript: not those that evie lists as waiting. */

@@ -1,3 +1,5 @@
+import { clip } from "../domain/text.ts";
+
 /** Part of a file that an edit puts in another's place. */
 export interface Edit {
   readonly before: string;
@@ -65,5 +67,5 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 const LONGEST_SUMMARY = 200;
 
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim().slice(0, LONGEST_SUMMARY);
+  return clip(text.replace(/\s+/g, " ").trim(), LONGEST_SUMMARY);
 }

@@ -1,3 +1,4 @@
+import { clip } from "../domain/text.ts";
 import { Icon } from "../page-kit/icon.tsx";
 import { useDeck, usePage } from "./page.ts";
 
@@ -15,7 +16,7 @@ export function WaitingList({ sessionId }: { readonly sessionId: string }) {
           <button
             type="button"
             class="round"
-            aria-label={`Withdraw: ${text.slice(0, 60)}`}
+            aria-label={`Withdraw: ${clip(text, 60)}`}
             title="Withdraw"
             onClick={() => deck.withdraw(sessionId, requestId)}
           >

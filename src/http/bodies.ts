@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "../domain/text.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Characters of a prompt's text, and what its pictures may be: more than a model can read, and as much as an agent can take in a line. */
@@ -57,10 +58,10 @@ export function readShape<Shape>(schema: z.ZodType<Shape>, given: unknown): Shap
   );
 }
 
-/** What a text says as JSON; throws a Refusal 400 when it is none. */
+/** What a text says as JSON, without halves of characters and NUL; throws a Refusal 400 when it is none, or nested too deeply. */
 export function readJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw new Refusal(400, "bad_json", "This is no JSON.");
   }

@@ -2,6 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import { parseSessionId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Answered, ObservedSession, SessionDirectory } from "../domain/sessions.ts";
+import { toJson } from "../domain/text.ts";
 import type { ClientFrame, ServerFrame } from "../domain/wire.ts";
 import { attachFrames } from "./attach-frames.ts";
 import { clientFrame, readJson, readShape } from "./bodies.ts";
@@ -193,7 +194,7 @@ function createEncoder(): (frame: ServerFrame) => string {
   return (frame) => {
     const known = encoded.get(frame);
     if (known !== undefined) return known;
-    const text = JSON.stringify(frame);
+    const text = toJson(frame);
     encoded.set(frame, text);
     return text;
   };

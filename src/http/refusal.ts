@@ -1,3 +1,5 @@
+import { clip } from "../domain/text.ts";
+
 /** What a request is refused with. The message says what is wrong and what to do. */
 export class Refusal extends Error {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415;
@@ -16,5 +18,5 @@ export const LOCKED =
   "evie does not know you. Open the link that evie printed at its start, or send the token as a bearer token.";
 
 export function noSession(id: string): Refusal {
-  return new Refusal(404, "no_session", `There is no session ${JSON.stringify(id.slice(0, 80))}.`);
+  return new Refusal(404, "no_session", `There is no session ${JSON.stringify(clip(id, 80))}.`);
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import type { ObservedSession, TurnEnding } from "../domain/sessions.ts";
+import { toJson } from "../domain/text.ts";
 import type { ServerFrame } from "../domain/wire.ts";
 import { attachFrames } from "./attach-frames.ts";
 import { HEARTBEAT, LARGEST_BACKLOG } from "./hub.ts";
@@ -43,7 +44,7 @@ export function eventStream({ session, epoch, clock, lastEventId, ending }: Even
         };
         const send = (frame: ServerFrame, seq?: number): void => {
           const id = seq === undefined ? "" : `id: ${epoch}:${seq}\n`;
-          write(`event: ${frame.type}\n${id}data: ${JSON.stringify(frame)}\n\n`);
+          write(`event: ${frame.type}\n${id}data: ${toJson(frame)}\n\n`);
         };
 
         const observation = session.observe((frame) =>
@@ -59,7 +60,7 @@ export function eventStream({ session, epoch, clock, lastEventId, ending }: Even
         void beat(clock, gone.signal, () => write(": still here\n\n"));
         void ending?.then((end) => {
           if (gone.signal.aborted) return;
-          write(`event: ending\ndata: ${JSON.stringify(endingBody(end))}\n\n`);
+          write(`event: ending\ndata: ${toJson(endingBody(end))}\n\n`);
           leave();
           controller.close();
         });

@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import { clip } from "../domain/text.ts";
 import type { BotApi, Call, ShownMessage } from "./bot-api/bot-api.ts";
 import type { Message, Update } from "./bot-api/shapes.ts";
 import type { ChatMessage, Frame, SharedFile } from "./wire.ts";
@@ -129,7 +130,7 @@ function chatMessage(each: ShownMessage, received: boolean): ChatMessage {
           replyTo: {
             id: reply.message_id,
             mine: reply.from?.is_bot !== true,
-            text: (quote?.text ?? wordsOf(reply)).slice(0, LONGEST_EXCERPT),
+            text: clip(quote?.text ?? wordsOf(reply), LONGEST_EXCERPT),
           },
         }),
     ...(each.reaction === undefined ? {} : { reaction: each.reaction }),

@@ -1,4 +1,5 @@
 import type { SessionEvent } from "../domain/events.ts";
+import { clip } from "../domain/text.ts";
 import type { Call } from "./bot-api/bot-api.ts";
 import type { Message } from "./bot-api/shapes.ts";
 import type { Step, StepDetail } from "./wire.ts";
@@ -97,7 +98,7 @@ export function createUnderneath(date: () => number, changed: (step: Step) => vo
           if (event.message.role !== "user") return;
           const text = event.message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
           changeTurn(turnId, () => ({
-            prompt: { text: text.slice(0, LONGEST_PROMPT), length: text.length },
+            prompt: { text: clip(text, LONGEST_PROMPT), length: text.length },
           }));
           return;
         }

@@ -1,4 +1,5 @@
 import type { Content, Message } from "../domain/events.ts";
+import { clip, clipStart } from "../domain/text.ts";
 import { appendTurnEvent, type BufferedEvent, supersededUpdates } from "./turn-buffer.ts";
 
 /** Bytes of JSON that the buffer of one step may hold. */
@@ -115,10 +116,7 @@ function shortenMessage(message: Message, length: number): Message {
 function headAndTail(text: string, length: number): string {
   const half = Math.floor(length / 2);
   const left = text.length - 2 * half;
-  // Half a character at either edge would be no text any more.
-  const head = text.slice(0, half).toWellFormed();
-  const tail = text.slice(text.length - half).toWellFormed();
-  return `${head}\n[… ${left} characters left out …]\n${tail}`;
+  return `${clip(text, half)}\n[… ${left} characters left out …]\n${clipStart(text, half)}`;
 }
 
 function totalOf(events: readonly BufferedEvent[]): number {

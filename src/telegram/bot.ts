@@ -24,6 +24,7 @@ import type { Recipient } from "./receive.ts";
 import { type Leftover, recover } from "./recovery.ts";
 import { toGrammy } from "./signals.ts";
 import { isAway } from "./timing.ts";
+import { wholeTexts } from "./whole-texts.ts";
 import { replies } from "./words.ts";
 
 export interface TelegramOptions {
@@ -120,6 +121,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
       for (const update of listOf(answer.result)) claim.admit(update as Update);
     return answer;
   });
+  bot.api.config.use(wholeTexts);
   bot.use((context) => intake?.take(context.update, { at: poller.arrivedAt, isBacklog: poller.isBacklog }));
 
   const poller = createPoller({

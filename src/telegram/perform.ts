@@ -1,6 +1,7 @@
 import { type Api, InputFile } from "grammy";
 import type { Clock } from "../domain/clock.ts";
 import type { ChatPlace } from "../domain/ids.ts";
+import { repairText } from "../domain/text.ts";
 import { type Answer, type Call, classifyError, type PerformCall } from "./calls.ts";
 import { startDeadline } from "./deadline.ts";
 import type { FormattedText } from "./entities.ts";
@@ -64,7 +65,7 @@ async function perform(api: Api, place: ChatPlace, call: Call, signal: GrammySig
       await api.editMessageText(chatId, call.messageId, call.content.text, formatting(call.content), signal);
       return { type: "done" };
     case "document": {
-      const file = new InputFile(Buffer.from(call.text, "utf8"), call.name);
+      const file = new InputFile(Buffer.from(repairText(call.text), "utf8"), call.name);
       await api.sendDocument(chatId, file, { ...thread, disable_notification: true }, signal);
       return { type: "done" };
     }

@@ -1,5 +1,6 @@
 import type { CallbackQuery, Chat, Message, RichMessage, Update, User } from "grammy/types";
 import { type ChatKey, type ChatPlace, makeChatKey } from "../domain/ids.ts";
+import { repairValue } from "../domain/text.ts";
 import { takenAs } from "./about-update.ts";
 import { commandOf, withoutCommand } from "./command-mark.ts";
 import { carriedFile, type FileReference, repliedFile } from "./carried-file.ts";
@@ -81,9 +82,15 @@ export interface Recipient {
 
 /**
  * Says what one update is to evie. Pure and synchronous: a content message must enter its burst at its arrival.
- * Telegram's servers may be newer than the types: takes whatever came, and never throws.
+ * Telegram's servers may be newer than the types: takes whatever came, and never throws. No text in the answer holds NUL
+ * or half a character.
  */
 export function receive(update: Update, recipient: Recipient): Received {
+  // Behind the reading, since the offsets of entities count what is taken out here.
+  return repairValue(read(update, recipient));
+}
+
+function read(update: Update, recipient: Recipient): Received {
   const { message: fresh, edited_message: changed, callback_query: press } = loose<Update>(update);
   if (isPresent(press)) return pressed(loose<CallbackQuery>(press), recipient);
   if (!isPresent(fresh) && !isPresent(changed)) return ignored(`an update of kind ${kindOf(update)}`);

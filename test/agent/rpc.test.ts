@@ -23,6 +23,12 @@ describe("requests to a peer", () => {
     expect(written).toEqual(['{"id":"1","type":"prompt","message":"a\\nb"}', '{"id":"2","type":"abort"}']);
   });
 
+  test("are written without NUL and halves of characters, whatever they ask", () => {
+    const { rpc, written } = open();
+    rpc.request({ type: "prompt", message: "a\0b \ud83d 😀" }, () => {});
+    expect(written).toEqual(['{"id":"1","type":"prompt","message":"ab \ufffd 😀"}']);
+  });
+
   test("are answered by the response with their id, in any order, once", () => {
     const { rpc, ask } = open();
     const [first, second] = [ask("a"), ask("b")];

@@ -12,7 +12,7 @@ describe("a prompt", () => {
     greet();
     deck.show("s");
     hear(...attachFrames(scene("s")));
-    deck.write("s", { text: " Hello \n" });
+    deck.write("s", { text: " \nHello \n" });
     deck.send("s");
     expect(state().drafts).toEqual({});
     const prompt: ClientFrame = { type: "prompt", sessionId: "s", text: "Hello", requestId: "r-1" };
@@ -22,6 +22,21 @@ describe("a prompt", () => {
     sent.length = 0;
     await reconnect();
     expect(sent).toEqual([{ type: "subscribe", sessionId: "s" }]);
+  });
+
+  test.each<[string, string]>([
+    ["  if x:\n    y()\n", "  if x:\n    y()"],
+    ["\n \n\tindented", "\tindented"],
+    ["a\0b \ud83d c \ud83d\ude00", "ab \ufffd c 😀"],
+  ])("of %j is %j: its first line is indented as it was, and each character is whole", (written, text) => {
+    const { deck, sent, greet, hear, state } = start();
+    greet();
+    deck.show("s");
+    hear(...attachFrames(scene("s")));
+    deck.write("s", { text: written });
+    deck.send("s");
+    expect(sent.at(-1)).toMatchObject({ type: "prompt", text });
+    expect(underWay(state(), "s").map((prompt) => prompt.text)).toEqual([text]);
   });
 
   test("is shown until its message is there, and not beside it", () => {

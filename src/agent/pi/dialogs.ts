@@ -1,5 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { AnswerValue, Question } from "../../domain/question.ts";
+import { toJson } from "../../domain/text.ts";
 import type { PiRecord } from "./protocol.ts";
 
 export interface DialogsDeps {
@@ -24,7 +25,7 @@ export function createDialogs({ clock, writeLine, ask }: DialogsDeps): Dialogs {
   let passedOn = false;
 
   const respond = (id: string, fields: Readonly<Record<string, unknown>>): void => {
-    writeLine(JSON.stringify({ type: "extension_ui_response", id, ...fields }));
+    writeLine(toJson({ type: "extension_ui_response", id, ...fields }));
   };
 
   return {

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { graphemesOf } from "../../domain/graphemes.ts";
+import { clip } from "../../domain/text.ts";
 
 /** Directions of writing, which would turn the words around a text as well. */
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/g;
@@ -10,7 +11,7 @@ const BIDI = /[\u202a-\u202e\u2066-\u2069]/g;
  */
 export function oneLine(text: string, longest: number): string {
   // A character is one code unit or several; nobody makes a line of what comes after this many.
-  const beginning = text.slice(0, longest * 20);
+  const beginning = clip(text, longest * 20);
   const line = stripVTControlCharacters(beginning)
     .toWellFormed()
     .replace(BIDI, "")

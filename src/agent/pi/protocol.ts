@@ -1,4 +1,5 @@
 import type { Question } from "../../domain/question.ts";
+import { isSuspect, repairValue } from "../../domain/text.ts";
 import { isRecord, parseRecord } from "../jsonl.ts";
 import type { Response } from "../rpc.ts";
 import { readMessage, readOutput, textOf } from "./message.ts";
@@ -88,10 +89,17 @@ export function readLine(line: string): PiLine {
   const long = LONG.find(({ head }) => line.startsWith(head));
   if (long !== undefined) return long.read(line);
   const record = parseRecord(line);
-  return record === undefined ? "bad" : readRecord(record);
+  if (record === undefined) return "bad";
+  return readRecord(isSuspect(line) && !isDelta(record) ? repairValue(record) : record);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A character may come in two deltas, half in each: what is whole is seen only when they are joined. */
+function isDelta(record: Fields): boolean {
+  const event = record["assistantMessageEvent"];
+  return isRecord(event) && typeof event["type"] === "string" && event["type"].endsWith("_delta");
+}
 
 function readRecord(record: Fields): PiRecord | "ignored" {
   switch (record["type"]) {

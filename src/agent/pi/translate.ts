@@ -1,4 +1,5 @@
 import type { AgentEvent, Content, Message, StopReason } from "../../domain/events.ts";
+import { repairText } from "../../domain/text.ts";
 import { oneLine } from "./one-line.ts";
 import type { PiContent, PiMessage } from "./message.ts";
 import type { PiRecord } from "./protocol.ts";
@@ -17,6 +18,8 @@ interface Open {
   readonly key: string;
   /** What has been said of each block, by its content index. */
   readonly blocks: Map<number, string>;
+  /** The first halves of characters, by the same, whose second ones are in the next delta. */
+  readonly halves: Map<number, string>;
 }
 
 /** How pi says, inside the person's own message, that it left a picture out. */
@@ -55,7 +58,7 @@ export function createTranslator(keyPrefix: string): Translator {
     const start: AgentEvent = { type: "message_start", key, message };
     switch (piMessage.role) {
       case "assistant": {
-        open = { key, blocks: new Map() };
+        open = { key, blocks: new Map(), halves: new Map() };
         return [...discardFailed(), start];
       }
       case "toolResult":
@@ -91,6 +94,14 @@ export function createTranslator(keyPrefix: string): Translator {
     return [{ type: "message_update", key: open.key, delta: { contentIndex: index, kind: block, text } }];
   };
 
+  /** What a delta says up to its last whole character, with the half that the one before it ended in. */
+  const whole = (index: number, text: string): string => {
+    const joined = (open?.halves.get(index) ?? "") + text.replaceAll("\0", "");
+    const half = /[\ud800-\udbff]$/.exec(joined)?.[0] ?? "";
+    open?.halves.set(index, half);
+    return repairText(joined.slice(0, joined.length - half.length));
+  };
+
   return {
     begin: (text) => {
       asked = text;
@@ -101,7 +112,7 @@ export function createTranslator(keyPrefix: string): Translator {
     translate: (record, at) => {
       switch (record.type) {
         case "block_delta":
-          return append(record, open?.blocks.get(record.index), record.text);
+          return append(record, open?.blocks.get(record.index), whole(record.index, record.text));
         case "block_end": {
           // What the deltas left out is said now. A contradiction is left to the message's end, which replaces all.
           const said = open?.blocks.get(record.index) ?? "";

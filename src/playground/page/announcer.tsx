@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { clip } from "../../domain/text.ts";
 import type { ChatMessage, Snapshot } from "../wire.ts";
 
 const LONGEST_SPOKEN = 400;
@@ -37,5 +38,5 @@ export function Announcer({ chat }: { readonly chat: Snapshot }) {
 
 function spoken(messages: readonly ChatMessage[]): string {
   const text = messages.map((message) => message.text || (message.file?.name ?? "")).join("\n");
-  return `evie: ${text.length > LONGEST_SPOKEN ? `${text.slice(0, LONGEST_SPOKEN)}… and more` : text}`;
+  return `evie: ${text.length > LONGEST_SPOKEN ? `${clip(text, LONGEST_SPOKEN)}… and more` : text}`;
 }

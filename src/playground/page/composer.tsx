@@ -1,3 +1,4 @@
+import { clip } from "../../domain/text.ts";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../page-kit/icon.tsx";
 import type { ChatMessage, Snapshot } from "../wire.ts";
@@ -200,7 +201,7 @@ function AboutBar({ about, onLeave }: { readonly about: About; readonly onLeave:
       <Icon name={isEdit ? "edit" : about.quote === undefined ? "reply" : "quote"} />
       <span>
         <b>{title}</b>
-        <span>{shown.slice(0, 200)}</span>
+        <span>{clip(shown, 200)}</span>
       </span>
       <button type="button" class="round" aria-label="Cancel" onClick={onLeave}>
         <Icon name="close" />

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { parseJson } from "../../domain/text.ts";
 import { Refusal } from "./refusal.ts";
 
 /** The body of a request. Throws a Refusal 413 with `tooLarge` when it has more than `limit` bytes. */
@@ -17,7 +18,7 @@ export async function readBody(request: IncomingMessage, limit: number, tooLarge
 /** The JSON object in a body. Throws a Refusal 400 when there is none. */
 export function readJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(body.toString("utf8"));
+    const value: unknown = parseJson(body.toString("utf8"));
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return value as Readonly<Record<string, unknown>>;
   } catch {

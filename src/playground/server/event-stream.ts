@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../domain/clock.ts";
+import { toJson } from "../../domain/text.ts";
 import type { Frame } from "../wire.ts";
 
 const HEARTBEAT_MS = 15_000;
@@ -51,5 +52,5 @@ export function createEventStream(clock: Clock): EventStream {
 }
 
 function record(frame: Frame): string {
-  return `data: ${JSON.stringify(frame)}\n\n`;
+  return `data: ${toJson(frame)}\n\n`;
 }

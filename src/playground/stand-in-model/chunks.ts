@@ -76,7 +76,8 @@ function event(data: string): string {
 }
 
 function slices(text: string, size: number): readonly string[] {
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
-    text.slice(index * size, (index + 1) * size),
+  const characters = Array.from(text);
+  return Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>
+    characters.slice(index * size, (index + 1) * size).join(""),
   );
 }

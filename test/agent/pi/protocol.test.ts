@@ -28,6 +28,20 @@ describe("reading a line of pi", () => {
     });
   });
 
+  test("repairs what is whole, and leaves a delta as it is, of which the next one may be the other half", () => {
+    const broken = "a\0b \ud83d";
+    expect(readLine(JSON.stringify({ type: "extension_error", error: broken }))).toEqual({
+      type: "extension_message",
+      text: "ab \ufffd",
+    });
+    expect(readLine(update({ type: "text_end", contentIndex: 0, content: broken }))).toMatchObject({
+      text: "ab \ufffd",
+    });
+    expect(readLine(update({ type: "text_delta", contentIndex: 0, delta: broken }))).toMatchObject({
+      text: broken,
+    });
+  });
+
   test.each([
     ["the message so far", update({ type: "text_delta", contentIndex: 0, delta: "a" }, { message: {} })],
     ["a partial one", update({ type: "text_delta", contentIndex: 0, delta: "a", partial: {} })],

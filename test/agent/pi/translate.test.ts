@@ -50,6 +50,45 @@ describe("a message", () => {
     ]);
   });
 
+  test.each<[string, readonly string[], readonly string[]]>([
+    ["a character in two deltas", ["a\ud83d", "\ude00b"], ["a", "😀b"]],
+    ["a delta that is half a character", ["a", "\ud83d", "\ude00", "b"], ["a", "😀", "b"]],
+    ["a character with NUL in it", ["\ud83d\0", "\0\ude00"], ["😀"]],
+    ["half a character that stays one", ["a\ud83d", "b", "\ude00c"], ["a", "\ufffdb", "\ufffdc"]],
+    ["NUL alone", ["\0", "a\0b"], ["ab"]],
+  ])("is said in whole characters: %s", (_, deltas, expected) => {
+    const events = translate([start(assistant("")), ...deltas.map((text) => delta(text))]);
+    expect(events.flatMap((event) => (event.type === "message_update" ? [event.delta.text] : []))).toEqual(
+      expected,
+    );
+  });
+
+  test("gets the other half of a character at its block's end, and each block its own", () => {
+    const events = translate([start(assistant("")), delta("a\ud83d"), delta("\ude00", 1), blockEnd("a😀")]);
+    expect(fold(events).messages[0]?.content).toEqual([
+      { type: "text", text: "a😀" },
+      { type: "text", text: "\ufffd" },
+    ]);
+  });
+
+  test("that comes in pieces cut anywhere folds to all of it", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), fc.array(fc.nat(30)), (text, cuts) => {
+        const places = [0, ...cuts.filter((cut) => cut < text.length).toSorted((a, b) => a - b), text.length];
+        const pieces = places.map((place, index) => text.slice(place, places[index + 1] ?? place));
+        const events = translate([
+          start(assistant("")),
+          ...pieces.map((piece) => delta(piece)),
+          blockEnd(text),
+        ]);
+        expect(JSON.stringify(events)).not.toMatch(/\\ud[89a-f]/);
+        expect(fold(events).messages.flatMap(({ content }) => content)).toEqual(
+          text === "" ? [] : [{ type: "text", text }],
+        );
+      }),
+    );
+  });
+
   test("gets what its deltas left out when a block ends", () => {
     const events = translate([start(assistant("")), delta("al"), blockEnd("alpha"), blockEnd("beta", 1)]);
     expect(fold(events).messages[0]?.content).toEqual([
