@@ -406,6 +406,50 @@ describe("a question by HTTP", () => {
   });
 });
 
+describe("no half of a character and no NUL comes in by HTTP, or goes out", () => {
+  const broken = "a\0b \ud83d c";
+  const whole = "ab \ufffd c";
+
+  test("in prompts, names, request ids and answers to questions", async () => {
+    using rig = createHttpRig();
+    const { id } = rig.sessions.create({ face: "http" });
+    const path = `/api/sessions/${id}`;
+    expect(await json(await rig.ask("PATCH", path, { name: broken }))).toMatchObject({ name: whole });
+    expect(await json(await rig.ask("POST", "/api/sessions", { name: broken }))).toMatchObject({
+      name: whole,
+    });
+    void rig.ask("POST", `${path}/prompt`, { text: broken });
+    const agent = await rig.agent();
+    agent.options.ask({ id: "q", kind: "input", title: "Name?" });
+    await rig.ask("POST", `${path}/answer`, { questionId: "q", value: broken });
+    expect(agent.runs[0]?.prompt.text).toBe(whole);
+    expect(agent.answers).toEqual([["q", whole]]);
+    void rig.ask("POST", `${path}/prompt`, { text: "next", requestId: broken });
+    await rig.clock.settle();
+    expect(await json(await rig.ask("GET", path))).toMatchObject({
+      name: whole,
+      queue: [{ requestId: whole, text: "next" }],
+    });
+  });
+
+  test("in answers, refusals and events, whoever made the text", async () => {
+    using rig = createHttpRig();
+    const { id } = rig.sessions.create({ face: "http", name: broken });
+    const ended = rig.ask("POST", `/api/sessions/${id}/prompt`, { text: "x" });
+    const stream = await rig.ask("GET", `/api/sessions/${id}/events`);
+    await finish(rig, broken);
+    const long = `${"x".repeat(79)}😀`;
+    const texts = [
+      await (await ended).text(),
+      await (await rig.ask("GET", "/api/sessions")).text(),
+      await (await rig.ask("GET", `/api/sessions/${long}`)).text(),
+      (await readerOf(stream).next(9)).map((event) => JSON.stringify(event)).join(),
+    ];
+    for (const text of texts) expect(text).not.toMatch(/\\u(?:d[89a-f]|0000)/);
+    expect(JSON.parse(texts[0] ?? "")).toMatchObject({ text: whole });
+  });
+});
+
 describe("a session's events by HTTP", () => {
   async function running(rig: Rig) {
     const { id } = rig.sessions.create({ face: "http" });

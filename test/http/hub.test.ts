@@ -48,6 +48,20 @@ describe("a browser that connects", () => {
     ]);
   });
 
+  test("is given no half of a character and no NUL, and gives none", async () => {
+    using rig = createHttpRig();
+    const session = rig.sessions.create({ face: "deck", name: "a\0\ud83d" });
+    const browser = openBrowser(rig.hub);
+    browser.says({ type: "subscribe", sessionId: session.id });
+    browser.says({ type: "prompt", sessionId: session.id, text: "b\0\ude00", requestId: "r\0\ud800" });
+    const agent = await rig.agent();
+    for (const event of answers("a", "c\0\ud83d")) agent.emit(event);
+    expect(browser.frames).toContainEqual({ type: "accepted", sessionId: session.id, requestId: "r\ufffd" });
+    expect(agent.runs[0]?.prompt.text).toBe("b\ufffd");
+    expect(browser.texts.join("\n")).toContain("c\ufffd");
+    expect(browser.texts.join("\n")).not.toMatch(/\\u(?:d[89a-f]|0000)/);
+  });
+
   test("is told the bot's name as soon as it is known", () => {
     const names = [undefined, "evie_bot"];
     using rig = createHttpRig({ bot: () => names.shift() });

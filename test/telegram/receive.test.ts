@@ -230,6 +230,59 @@ describe("a content message", () => {
   });
 });
 
+describe("no half of a character and no NUL comes from Telegram", () => {
+  const broken = "a\0b \ud83d";
+  const whole = "ab \ufffd";
+
+  test.each<[string, object, object]>([
+    ["in a text", { text: broken }, { text: whole }],
+    ["in a caption", { caption: broken, voice: { file_id: "v" } }, { text: whole }],
+    ["in a file's name", { document: { file_id: "d", file_name: broken } }, { file: { name: whole } }],
+    [
+      "in the name of who wrote a forward",
+      { text: "x", forward_origin: { type: "hidden_user", sender_user_name: broken } },
+      { context: '[Forwarded from "a b \ufffd"]' },
+    ],
+  ])("%s", (_, fields, expected) => {
+    expect(read(messageUpdate(fields))).toMatchObject(expected);
+  });
+
+  test("behind a command, or with a press", () => {
+    expect(read(commandUpdate(`/new ${broken}`))).toMatchObject({ argument: whole, words: { text: whole } });
+    expect(read(press({ data: broken }))).toMatchObject({ data: whole });
+  });
+
+  test("and entities stay where they were", () => {
+    const entities = [{ type: "text_link", offset: 4, length: 4, url: "https://a.example" }];
+    expect(read(messageUpdate({ text: "a\0b link \ud83d", entities }))).toMatchObject({
+      text: "ab [link](https://a.example) \ufffd",
+    });
+  });
+
+  test("whatever the message", () => {
+    const nasty = fc.string({ unit: fc.constantFrom("a", "😀", "\0", "\ud83d", "\ude00", " ", "/") });
+    const fields = fc.record(
+      {
+        text: nasty,
+        caption: nasty,
+        document: fc.record({ file_id: nasty, file_name: nasty }),
+        entities: fc.array(fc.record({ type: nasty, offset: fc.nat(9), length: fc.nat(9), url: nasty })),
+        reply_to_message: fc.record({
+          text: nasty,
+          document: fc.record({ file_id: nasty, file_name: nasty }),
+        }),
+        forward_origin: fc.record({ type: fc.constant("hidden_user"), sender_user_name: nasty }),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fields, (given) => {
+        expect(JSON.stringify(read(messageUpdate(given)))).not.toMatch(/(?<!\\)\\u(?:d[89a-f]|0000)/);
+      }),
+    );
+  });
+});
+
 describe("a command", () => {
   test.each<[string, string, string?]>([
     ["/start", "start"],

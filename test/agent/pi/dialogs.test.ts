@@ -24,6 +24,14 @@ function dialog(fields: object): PiRecord & { readonly type: "dialog" } {
 
 const select = { id: "1", method: "select", title: "Which colour?", options: ["Red", "Green"] };
 
+test("an answer is written without NUL and halves of characters", () => {
+  const { dialogs, written } = setUp();
+  dialogs.begin();
+  dialogs.take(dialog({ id: "3", method: "input", title: "Name?" }));
+  dialogs.answer("3", "a\0b \ud83d");
+  expect(written).toEqual([{ type: "extension_ui_response", id: "3", value: "ab \ufffd" }]);
+});
+
 describe("the dialogs of an agent", () => {
   test.each([
     [select, { id: "1", kind: "select", title: "Which colour?", options: ["Red", "Green"] }],
