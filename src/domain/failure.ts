@@ -10,6 +10,10 @@ export type AgentFailure =
   | { readonly type: "too_old" }
   /** The session's folder does not exist any more. */
   | { readonly type: "workspace_gone"; readonly cwd: string }
+  /** The session's file cannot be opened; it stays where it is. */
+  | { readonly type: "history_unusable"; readonly file: string; readonly reason: string }
+  /** The agent could not read the session's file, which was set aside: the next prompt begins a new one. */
+  | { readonly type: "history_damaged"; readonly movedTo: string }
   /** It ended in the middle of a turn. */
   | { readonly type: "exited"; readonly exit: AgentExit }
   /** It answered the prompt with a refusal, such as a missing key. */
@@ -39,6 +43,10 @@ export function failureSentence(failure: AgentFailure): string {
       return "The agent speaks an old protocol. Update it to pi 0.84 or newer on evie's machine.";
     case "workspace_gone":
       return `The folder of this session is gone (${failure.cwd}). Put it back, or send /clear for a new session.`;
+    case "history_unusable":
+      return `The history of this session cannot be opened (${oneLine(failure.reason)}). Send /clear for a new session; the old one stays on evie's machine, in ${failure.file}.`;
+    case "history_damaged":
+      return `The history of this session could not be read, so it was set aside as ${failure.movedTo}. Send your message again: the agent begins anew.`;
     case "exited":
       return `The agent ended unexpectedly (${exitWords(failure.exit)}). Send a message to start it again.`;
     case "refused":

@@ -211,7 +211,11 @@ export function createSession(options: SessionOptions): OwnedSession {
   };
 }
 
-/** Bytes; 0 for a file that is not there yet. */
+/** Bytes; 0 for a file that is not there yet, or that cannot be seen: then all of it is looked at after a crash. */
 function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    return statSync(file).size;
+  } catch {
+    return 0;
+  }
 }

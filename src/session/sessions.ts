@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { StartAgent } from "../domain/agent.ts";
 import type { Clock } from "../domain/clock.ts";
@@ -80,6 +80,16 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
     return session;
   }
 
+  /** The history, and what was set aside of it. Nobody finds them any more, so what cannot be removed is only logged. */
+  function removeFiles(id: SessionId): void {
+    try {
+      const own = readdirSync(folder).filter((name) => name.startsWith(`${id}.jsonl`));
+      for (const name of own) rmSync(join(folder, name), { force: true });
+    } catch (error) {
+      log.error({ err: error, session: id }, "the files of a session that was removed are still there");
+    }
+  }
+
   function infoOf(record: SessionRecord): SessionInfo {
     const { id, name = "", cwd, face, failed, lastUsedAt } = record;
     const opened = open.get(id);
@@ -139,7 +149,7 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
       open.delete(id);
       ledgers.sessions.remove(id);
       ledgers.pictures.drop(id);
-      rmSync(fileOf(id), { force: true });
+      removeFiles(id);
       changed();
       return "removed";
     },

@@ -25,6 +25,14 @@ describe("a failure is said in a sentence or two", () => {
       "The folder of this session is gone (/home/ada/x). Put it back, or send /clear for a new session.",
     ],
     [
+      { type: "history_unusable", file: "/h/s.jsonl", reason: "it is too large for the agent, 600 MB" },
+      "The history of this session cannot be opened (it is too large for the agent, 600 MB). Send /clear for a new session; the old one stays on evie's machine, in /h/s.jsonl.",
+    ],
+    [
+      { type: "history_damaged", movedTo: "/h/s.jsonl.damaged" },
+      "The history of this session could not be read, so it was set aside as /h/s.jsonl.damaged. Send your message again: the agent begins anew.",
+    ],
+    [
       { type: "exited", exit: { signal: "SIGKILL" } },
       "The agent ended unexpectedly (signal SIGKILL). Send a message to start it again.",
     ],

@@ -204,7 +204,7 @@ describe("the sessions", () => {
     const { clock, sessions, started, memory } = setUp();
     const session = sessions.create({ face: "deck" });
     const file = join(root, "sessions", `${session.id}.jsonl`);
-    writeFileSync(file, "");
+    for (const path of [file, `${file}.damaged`]) writeFileSync(path, "");
     memory.ledgers.pictures.keep(session.id, { path: "/x.png", mimeType: "image/png" });
     session.wake();
     await clock.settle();
@@ -213,7 +213,7 @@ describe("the sessions", () => {
     expect(started[0]?.dismissals).toBe(1);
     started[0]?.exit();
     expect(await removing).toBe("removed");
-    expect(existsSync(file)).toBe(false);
+    expect([existsSync(file), existsSync(`${file}.damaged`)]).toEqual([false, false]);
     expect([sessions.open(session.id), sessions.list(), memory.pictures]).toEqual([undefined, [], []]);
     expect(await sessions.remove(session.id)).toBe("unknown");
   });

@@ -17,8 +17,8 @@ import { readLine } from "./protocol.ts";
 import type { PiRecord } from "./protocol.ts";
 import { createPiRun } from "./run.ts";
 import type { PiRun } from "./run.ts";
-import { startFailureOf } from "./start-failure.ts";
-import { setAsideIfBroken } from "./session-file.ts";
+import { prepareSessionFile } from "./session-file.ts";
+import { historyFailureOf, startFailureOf, tooLargeHistory } from "./start-failure.ts";
 import { createTranslator } from "./translate.ts";
 
 export interface PiAgentDeps {
@@ -32,14 +32,30 @@ export interface PiAgentDeps {
 
 /** Milliseconds that an agent has to take its first request. pi needs 450, and 2,300 when eight start at once. */
 const START_DEADLINE = 30_000;
+/** It reads all of its session file first: so many bytes a millisecond get it more time, up to the longest. pi reads 50,000 on an idle machine. */
+const SLOWEST_READ = 10_000;
+const LONGEST_START = 300_000;
 
 /** The driver of `pi --mode rpc`: one process a session, spoken to in JSON lines. */
 export function createPiAgent({ find, ...deps }: PiAgentDeps): StartAgent {
   return (options) => {
     const command = find();
-    return command === undefined
-      ? neverStarted({ type: "missing", command: "pi" })
-      : startPi({ ...deps, command }, options);
+    if (command === undefined) return neverStarted({ type: "missing", command: "pi" });
+    const { sessionFile } = options;
+    const history = prepareSessionFile(sessionFile);
+    switch (history.type) {
+      case "unusable":
+        deps.log.error({ sessionFile, reason: history.reason }, "A session file cannot be opened.");
+        return neverStarted({ type: "history_unusable", file: sessionFile, reason: history.reason });
+      case "set_aside":
+        deps.log.error(
+          { sessionFile, damaged: history.movedTo },
+          "A session file was damaged and set aside.",
+        );
+        return startPi({ ...deps, command }, { ...options, fileSize: 0, lostHistory: true });
+      case "usable":
+        return startPi({ ...deps, command }, { ...options, fileSize: history.size, lostHistory: false });
+    }
   };
 }
 
@@ -62,9 +78,16 @@ function neverStarted(failure: AgentFailure): Agent {
   };
 }
 
+interface StartOptions extends AgentOptions {
+  /** Bytes. */
+  readonly fileSize: number;
+  /** Whether a file from before was set aside, which the person has to be told. */
+  readonly lostHistory: boolean;
+}
+
 function startPi(
   { clock, log, command, env }: Omit<PiAgentDeps, "find"> & { readonly command: AgentCommand },
-  { sessionFile, cwd, emit, ask }: AgentOptions,
+  { sessionFile, cwd, emit, ask, fileSize, lostHistory }: StartOptions,
 ): Agent {
   const ready = Promise.withResolvers<AgentFailure | undefined>();
   const gone = Promise.withResolvers<undefined>();
@@ -76,8 +99,7 @@ function startPi(
   let badLines = 0;
   let current: PiRun | undefined;
 
-  let damaged = setAsideIfBroken(sessionFile);
-  if (damaged !== undefined) log.error({ sessionFile, damaged }, "A session file was damaged and set aside.");
+  let tellOfLoss = lostHistory;
   const agent = startProcess({
     file: command.file,
     args: [...command.args, "--mode", "rpc", "--session", sessionFile],
@@ -139,8 +161,12 @@ function startPi(
   };
 
   const watchStart = async (): Promise<void> => {
-    await clock.sleep(START_DEADLINE, starting.signal);
-    if (!starting.signal.aborted) failStart({ type: "start_timeout", seconds: START_DEADLINE / 1_000 });
+    const deadline = Math.min(LONGEST_START, START_DEADLINE + Math.floor(fileSize / SLOWEST_READ));
+    await clock.sleep(deadline, starting.signal);
+    if (starting.signal.aborted) return;
+    failStart(
+      tooLargeHistory(sessionFile) ?? { type: "start_timeout", seconds: Math.round(deadline / 1_000) },
+    );
   };
 
   const watchEnd = async (): Promise<void> => {
@@ -150,11 +176,12 @@ function startPi(
     const exit = end.type === "exited" ? { ...end.exit, orphans: end.orphans ?? 0 } : { reason: end.reason };
     if (asked || current === undefined) log.debug({ ...about, ...exit, badLines }, "The agent has ended.");
     else log.warn({ ...about, ...exit, badLines }, "The agent ended in the middle of a run.");
+    const hasStarted = starting.signal.aborted;
     starting.abort();
     rpc.close(end);
     current?.processEnded(end, dismissAsked);
     gone.resolve(undefined);
-    ready.resolve(startFailure ?? startFailureOf(end, command, cwd));
+    if (!hasStarted) ready.resolve(startFailure ?? startFailureOf(end, command, cwd, sessionFile));
   };
 
   rpc.request({ type: "get_state" }, (answer) => {
@@ -186,6 +213,7 @@ function startPi(
         translator,
         emit: emitSafely,
         giveUp: () => void agent.dismiss(),
+        exitFailure: (exit) => historyFailureOf(exit, sessionFile) ?? { type: "exited", exit },
         onEnd: () => {
           if (current !== run) return;
           current = undefined;
@@ -202,8 +230,8 @@ function startPi(
       } else {
         current = run;
         dialogs.begin();
-        if (damaged !== undefined) emitSafely({ type: "notice", notice: { type: "history_lost" } });
-        damaged = undefined;
+        if (tellOfLoss) emitSafely({ type: "notice", notice: { type: "history_lost" } });
+        tellOfLoss = false;
         if (prompt.images.length === 0) run.handOver(prompt.text, [], 0);
         else void handOver(run, prompt);
       }

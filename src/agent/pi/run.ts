@@ -1,7 +1,7 @@
 import type { AgentRun, RunEnd } from "../../domain/agent.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { AgentEvent } from "../../domain/events.ts";
-import type { AgentFailure } from "../../domain/failure.ts";
+import type { AgentExit, AgentFailure } from "../../domain/failure.ts";
 import { isRecord } from "../jsonl.ts";
 import type { ProcessEnd } from "../process.ts";
 import type { Answer, Rpc } from "../rpc.ts";
@@ -21,6 +21,8 @@ export interface RunDeps {
   readonly emit: (event: AgentEvent) => void;
   /** Ends the agent, which does not do what it is asked. The run's end comes with `processEnded`. */
   readonly giveUp: () => void;
+  /** The failure of a run in which the agent has exited by itself. */
+  readonly exitFailure: (exit: AgentExit) => AgentFailure;
   /** Called once, in the synchronous step in which the run ends. */
   readonly onEnd: () => void;
 }
@@ -41,7 +43,8 @@ export interface PiRun {
 }
 
 /** One prompt on its way through pi, from the hand-over to `agent_settled`, a refusal, or the exit. */
-export function createPiRun({ clock, rpc, translator, emit, giveUp, onEnd }: RunDeps): PiRun {
+export function createPiRun(deps: RunDeps): PiRun {
+  const { clock, rpc, translator, emit, giveUp, exitFailure, onEnd } = deps;
   const accepted = Promise.withResolvers<boolean>();
   const ended = Promise.withResolvers<RunEnd>();
   const outcome = createOutcome();
@@ -178,7 +181,7 @@ export function createPiRun({ clock, rpc, translator, emit, giveUp, onEnd }: Run
       if (tooOld) return finish({ type: "failed", failure: { type: "too_old" } });
       if (settled !== undefined) return finish(settled);
       if (asked || abortAsked) return finish({ type: "aborted" });
-      finish({ type: "failed", failure: { type: "exited", exit: end.type === "exited" ? end.exit : {} } });
+      finish({ type: "failed", failure: exitFailure(end.type === "exited" ? end.exit : {}) });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
@@ -62,7 +62,9 @@ describe("the start of an agent", () => {
     const clock = createFakeClock();
     await using bench = await openFakeBench({ neverReady: true }, { clock });
     const { agent } = bench.start();
-    await expect.poll(() => receivedBy(bench, "get_state").catch(() => [])).toHaveLength(1);
+    await expect
+      .poll(() => receivedBy(bench, "get_state").catch(() => []), { timeout: 10_000 })
+      .toHaveLength(1);
     await clock.advance(29_999);
     expect(isRunning(await pidOf(bench))).toBe(true);
     await clock.advance(1);
@@ -72,6 +74,47 @@ describe("the start of an agent", () => {
       type: "failed",
       failure: { type: "start_timeout", seconds: 30 },
     });
+  });
+
+  test("may take a minute longer when its session file holds 600 MB, and then says so", async () => {
+    const clock = createFakeClock();
+    await using bench = await openFakeBench({ neverReady: true }, { clock });
+    const file = join(bench.folder, "large.jsonl");
+    await writeFile(file, '{"type":"session","id":"1"}\n');
+    await truncate(file, 600e6);
+    const { agent } = bench.start("large.jsonl");
+    await expect
+      .poll(() => receivedBy(bench, "get_state").catch(() => []), { timeout: 10_000 })
+      .toHaveLength(1);
+    await clock.advance(89_999);
+    expect(isRunning(await pidOf(bench))).toBe(true);
+    await clock.advance(1);
+    const reason = "it is too large for the agent, 600 MB";
+    expect(await agent.ready).toEqual({ type: "history_unusable", file, reason });
+  });
+
+  test("fails without a program when the session file is a folder", async () => {
+    await using bench = await openFakeBench();
+    await mkdir(join(bench.folder, "folder.jsonl"));
+    const { agent } = bench.start("folder.jsonl");
+    const failure = {
+      type: "history_unusable",
+      file: join(bench.folder, "folder.jsonl"),
+      reason: "it is a folder",
+    };
+    expect(await agent.ready).toEqual(failure);
+    expect(await agent.run(textPrompt("hello")).ended).toEqual({ type: "failed", failure });
+    await expect(notesOf(bench)).rejects.toThrow("ENOENT");
+  });
+
+  test("sets a session file aside that the agent calls no session, and the next start begins anew", async () => {
+    await using bench = await openFakeBench({
+      exit: { code: 1, stderr: "Error: Session file is not a valid pi session: here\n" },
+    });
+    await writeFile(join(bench.folder, "odd.jsonl"), '{"type":"session","id":"1"}\n');
+    const movedTo = join(bench.folder, "odd.jsonl.damaged");
+    expect(await bench.start("odd.jsonl").agent.ready).toEqual({ type: "history_damaged", movedTo });
+    expect(await readFile(movedTo, "utf8")).toContain("session");
   });
 
   test("fails as missing when there is no such program", async () => {

@@ -35,6 +35,7 @@ function open(): Opened {
     translator: createTranslator("k"),
     emit: (event) => events.push(event),
     giveUp: () => seen.push("gave up"),
+    exitFailure: (exit) => ({ type: "exited", exit }),
     onEnd: () => seen.push("over"),
   });
   run.handOver("hello", [], 0);

@@ -26,6 +26,7 @@ function open() {
     translator: createTranslator("k"),
     emit: () => undefined,
     giveUp: () => undefined,
+    exitFailure: (exit) => ({ type: "exited", exit }),
     onEnd: () => {
       over = true;
     },
