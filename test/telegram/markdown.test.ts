@@ -2,40 +2,16 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FormattedText } from "../../src/telegram/entities.ts";
 import { renderMarkdown } from "../../src/telegram/markdown.ts";
+import { braced } from "./braced.ts";
 import { nastyMarkdown, referringMarkdown } from "./nasty-markdown.ts";
 import { faults } from "./telegram-rules.ts";
 
 const render = (markdown: string): FormattedText => renderMarkdown(markdown, { streaming: false });
 
-/** The text with each entity's range in braces behind its type, so that a table can be read. */
-function show({ text, entities }: FormattedText): string {
-  const marks = entities.flatMap((entity, at) => {
-    const detail =
-      entity.type === "text_link"
-        ? ` ${entity.url}`
-        : entity.type === "pre"
-          ? ` ${entity.language ?? ""}`
-          : "";
-    const end = entity.offset + entity.length;
-    return [
-      { at: entity.offset, order: at, text: `{${entity.type}${detail}: ` },
-      { at: end, order: -1 - at, text: "}" },
-    ];
-  });
-  const sorted = marks.sort((a, b) => a.at - b.at || a.order - b.order);
-  let shown = "";
-  let done = 0;
-  for (const mark of sorted) {
-    shown += text.slice(done, mark.at) + mark.text;
-    done = mark.at;
-  }
-  return shown + text.slice(done);
-}
-
 describe("what markdown becomes", () => {
   test.each([
     ["bold", "a **b** c", "a {bold: b} c"],
-    ["bold with underscores", "a __b__ c", "a {bold: b} c"],
+    ["bold with underscores", "a __b c__ d", "a {bold: b c} d"],
     ["italic", "a *b* _c_", "a {italic: b} {italic: c}"],
     ["bold and italic at once", "***b***", "{bold: {italic: b}}"],
     ["bold inside bold as one", "**a **b** c**", "{bold: a b c}"],
@@ -53,12 +29,12 @@ describe("what markdown becomes", () => {
     ["a fence with a file's name", "```ts:src/a.ts\na\n```", "{pre ts: a}"],
     ["a fence with an attribute", "```rust,ignore\na\n```", "{pre rust: a}"],
     ["a fence with attributes only", "```{.python .numbered}\na\n```", "{pre .python: a}"],
-    ["a fence without a language", "~~~\na\n~~~", "{pre : a}"],
-    ["a fence that nobody closes", "```\na", "{pre : a}"],
-    ["the indentation of code, its first line's too", "```\n  a\n    b\n```", "{pre :   a\n    b}"],
-    ["tabs in code as four columns", "```\n\ta\n```", "{pre :     a}"],
+    ["a fence without a language", "~~~\na\n~~~", "{pre: a}"],
+    ["a fence that nobody closes", "```\na", "{pre: a}"],
+    ["the indentation of code, its first line's too", "```\n  a\n    b\n```", "{pre:   a\n    b}"],
+    ["tabs in code as four columns", "```\n\ta\n```", "{pre:     a}"],
     ["an empty fence as nothing", "a\n\n```\n\n```", "a"],
-    ["indented code", "    a", "{pre : a}"],
+    ["indented code", "    a", "{pre: a}"],
     ["a link", "[a](https://example.com)", "{text_link https://example.com: a}"],
     ["code in a link without the code", "[`a`](https://example.com)", "{text_link https://example.com: a}"],
     ["bold in a link", "[**a** b](https://example.com)", "{text_link https://example.com: {bold: a} b}"],
@@ -128,7 +104,11 @@ describe("what markdown becomes", () => {
       "[https://a.example](https://b.example)",
       "{text_link https://b.example: https://a.example}",
     ],
-    ["a link by reference", "[a][b]\n\n[B]: https://example.com", "{text_link https://example.com: a}"],
+    [
+      "a link by reference",
+      "[a][b]\n\n[B]: https://example.com",
+      "{text_link https://example.com: a}\n\n[B]: {text_link https://example.com: https://example.com}",
+    ],
     ["a reference to nothing", "[a][b]", "[a][b]"],
     ["an image as a link", "![a](https://example.com/i.png)", "{text_link https://example.com/i.png: 🖼 a}"],
     [
@@ -144,7 +124,7 @@ describe("what markdown becomes", () => {
     ["an image from a file as text", "![a](i.png)", "🖼 a (i.png)"],
     ["a quote", "> a\n> b", "{blockquote: a\nb}"],
     ["a quote in a quote as one", "> a\n>\n> > b", "{blockquote: a\n\nb}"],
-    ["code in a quote", "> `a` b\n>\n> ```\n> c\n> ```", "{blockquote: {code: a} b\n\n{pre : c}}"],
+    ["code in a quote", "> `a` b\n>\n> ```\n> c\n> ```", "{blockquote: {code: a} b\n\n{pre: c}}"],
     ["a spoiler", "a ||b|| c", "a {spoiler: b} c"],
     ["a spoiler around other styles", "||a **b** `c`||", "{spoiler: a {bold: b} c}"],
     ["a spoiler in bold", "**||a||**", "{spoiler: {bold: a}}"],
@@ -157,31 +137,32 @@ describe("what markdown becomes", () => {
     ["a list", "- a\n- b", "• a\n• b"],
     ["a list with blank lines", "- a\n\n- b", "• a\n\n• b"],
     ["a numbered list from its number", "3. a\n3. b", "3. a\n4. b"],
+    ["tasks in a numbered list", "1. [x] a\n2. [ ] b", "1. ☑ a\n2. ☐ b"],
     ["lists in lists", "- a\n  - b\n    1. c\n- d", "• a\n   • b\n      1. c\n• d"],
     ["an item's further lines under its words", "- a\n  b\n\n  c", "• a\n   b\n\n   c"],
-    ["code in a list without the list's indentation", "- a\n  ```\n  b\n  ```", "• a\n{pre : b}"],
-    ["an item that is code", "1. ```\n   b\n   ```", "1. \n{pre : b}"],
+    ["code in a list without the list's indentation", "- a\n  ```\n  b\n  ```", "• a\n{pre: b}"],
+    ["an item that is code", "1. ```\n   b\n   ```", "1. \n{pre: b}"],
     ["tasks", "- [ ] a\n- [x] b", "☐ a\n☑ b"],
-    ["a table", "| a | bb |\n|---|--:|\n| ccc | d |", "{pre : a   │ bb\n────┼───\nccc │  d}"],
+    ["a table", "| a | bb |\n|---|--:|\n| ccc | d |", "{pre: a   │ bb\n────┼───\nccc │  d}"],
     [
       "a table's columns by what they take on the screen",
       "|漢|a|\n|-|-|\n|x|😀|",
-      "{pre : 漢 │ a\n───┼───\nx  │ 😀}",
+      "{pre: 漢 │ a\n───┼───\nx  │ 😀}",
     ],
-    ["centred columns", "|a|\n|:-:|\n|bbb|", "{pre :  a\n───\nbbb}"],
+    ["centred columns", "|a|\n|:-:|\n|bbb|", "{pre:  a\n───\nbbb}"],
     [
       "a table's links below it",
       "|a|\n|-|\n|[b](https://example.com)|",
-      "{pre : a\n─\nb}\n{text_link https://example.com: b}",
+      "{pre: a\n─\nb}\n{text_link https://example.com: b}",
     ],
-    ["styles in a table as plain words", "|**a**|\n|-|\n|`b\\|c`|", "{pre : a\n───\nb|c}"],
+    ["styles in a table as plain words", "|**a**|\n|-|\n|`b\\|c`|", "{pre: a\n───\nb|c}"],
     ["a heading", "# a `b`", "{bold: a} {code: b}"],
-    ["an underlined heading", "a\n===", "{bold: a}"],
+    ["an underlined line", "a\n===", "a\n==="],
     ["a break between themes", "a\n\n---\n\nb", "a\n\n──────────\n\nb"],
     ["blocks that touch, touching", "# a\nb\n- c", "{bold: a}\nb\n• c"],
     ["a footnote", "a[^1]\n\n[^1]: b", "a[1]\n\n[1] b"],
     ["a footnote's mark without its note", "a[^1]", "a[1]"],
-    ["a footnote's mark in a table", "|a[^1]|\n|-|", "{pre : a[1]\n────}"],
+    ["a footnote's mark in a table", "|a[^1]|\n|-|", "{pre: a[1]\n────}"],
     ["a named footnote", "a[^n]\n\n[^n]: b", "a[^n]\n\n[^n] b"],
     ["a hard break", "a  \nb\\\nc", "a\nb\nc"],
     ["a soft break as a line", "a\nb", "a\nb"],
@@ -198,9 +179,14 @@ describe("what markdown becomes", () => {
     ["a letter's ring as a part of the letter", "**Ga\u030a** e\u0301", "{bold: Gå} e\u0301"],
     ["Windows lines", "a\r\n\r\nb", "a\n\nb"],
     ["nothing", "", ""],
-    ["definitions alone as nothing", "[a]: https://example.com", ""],
+    [
+      "a definition as it is written",
+      "[a]: https://example.com 'b'",
+      '[a]: {text_link https://example.com: https://example.com} "b"',
+    ],
+    ["a definition in a list", "- [a]: b.md", "• [a]: b.md"],
   ])("shows %s", (_name, markdown, shown) => {
-    expect(show(render(markdown))).toBe(shown);
+    expect(braced(render(markdown))).toBe(shown);
   });
 
   test("counts offsets in UTF-16 units behind anything wider than one", () => {

@@ -1,12 +1,13 @@
-import type { BlockContent, DefinitionContent, List, ListItem, Nodes, RootContent } from "mdast";
+import type { BlockContent, Definition, DefinitionContent, List, ListItem, Nodes, RootContent } from "mdast";
 import type { FormattedText } from "../entities.ts";
 import { cleanText } from "./clean.ts";
 import { createComposition, type Composition } from "./composition.ts";
-import { writeInline, type InlineContext } from "./inline.ts";
+import { writeInline, writeTarget, type InlineContext } from "./inline.ts";
+import { numberItems, shownMarker } from "./numbering.ts";
 import { endLineOf, startLineOf, type References } from "./parse.ts";
 import { writeTable, writeTableLinks } from "./table.ts";
 import type { Style } from "./marks.ts";
-import { footnoteMark } from "./words.ts";
+import { footnoteMark } from "../../domain/markdown/words.ts";
 
 const rule = "──────────";
 const step = "   ";
@@ -14,7 +15,7 @@ const step = "   ";
 /** Renders one block at a document's top level. `open` is the part of it that is still being written. */
 export function composeBlock(node: RootContent, references: References, open?: Nodes): FormattedText {
   const out = createComposition();
-  writeBlock(node, { references, plainCode: false, inLink: false, open }, out);
+  writeBlock(node, { references, plainCode: false, inLink: false, inList: false, open }, out);
   return out.finish();
 }
 
@@ -47,8 +48,18 @@ function writeBlock(node: RootContent, context: InlineContext, out: Composition)
       out.write(`${footnoteMark(node.label ?? node.identifier)} `);
       writeBlocks(node.children, context, out);
       return;
+    case "definition":
+      writeDefinition(node, out);
+      return;
     default:
   }
+}
+
+/** A definition is shown as it was written: under "Sources:", it is what there is to read. */
+function writeDefinition({ label, identifier, url, title }: Definition, out: Composition): void {
+  out.write(`[${label ?? identifier}]: `);
+  writeTarget(url, out);
+  if (typeof title === "string") out.write(` "${title}"`);
 }
 
 /** The style of a code block, with the first word of what its fence says: a file's name may follow, or attributes. */
@@ -69,7 +80,7 @@ function writeBlocks(
 ): void {
   let previous: RootContent | undefined;
   for (const node of nodes) {
-    if (node.type === "definition" || (node.type === "code" && node.value.trim() === "")) continue;
+    if (node.type === "code" && node.value.trim() === "") continue;
     writeGap(previous === undefined ? "" : gapBetween(previous, node), node, out);
     writeBlock(node, context, out);
     previous = node;
@@ -91,17 +102,12 @@ function gapBetween(previous: RootContent, node: RootContent): "\n" | "\n\n" {
 }
 
 function writeList(list: List, context: InlineContext, out: Composition): void {
+  const numbers = list.ordered === true ? numberItems(list) : [];
   let previous: ListItem | undefined;
   list.children.forEach((item, at) => {
     if (previous !== undefined) out.write(gapBetween(previous, item));
-    out.write(marker(item, list.ordered === true ? (list.start ?? 1) + at : undefined));
-    out.indented(step, () => writeBlocks(item.children, context, out));
+    out.write(shownMarker(item, numbers[at]));
+    out.indented(step, () => writeBlocks(item.children, { ...context, inList: true }, out));
     previous = item;
   });
-}
-
-function marker(item: ListItem, number: number | undefined): string {
-  if (item.checked === true) return "☑ ";
-  if (item.checked === false) return "☐ ";
-  return number === undefined ? "• " : `${number}. `;
 }

@@ -1,4 +1,5 @@
 import type { Nodes, RootContent } from "mdast";
+import type { Numbered } from "../../domain/markdown/numbers.ts";
 import { concatFormatted, type FormattedText } from "../entities.ts";
 import { composeBlock } from "./blocks.ts";
 import { endLineOf, lineStart, startLineOf, startOf, type Parsed, type References } from "./parse.ts";
@@ -14,35 +15,38 @@ export interface Composed {
 export interface ComposeOptions {
   /** The last block is still being written. */
   readonly streaming: boolean;
-  /** The first block is the rest of a numbered list, and this is its first item's number. */
-  readonly number?: number | undefined;
+  /** The first block is the rest of a numbered list, and this is the item that it goes on behind. */
+  readonly behind?: Numbered | undefined;
 }
 
 /** Renders the blocks of a source that have anything to show. Lines count from 1. */
 export function composeDocument(
   source: string,
   { blocks, references, offset, lines }: Parsed,
-  { streaming, number }: ComposeOptions,
+  { streaming, behind }: ComposeOptions,
 ): readonly Composed[] {
   const last = streaming ? blocks.at(-1) : undefined;
-  if (last === undefined) return composeBlocks(renumber(blocks, number), references, -lines);
+  if (last === undefined) return composeBlocks(goOnBehind(blocks, behind), references, -lines);
   const text = source.slice(lineStart(source, startOf(last) - offset));
   const above = startLineOf(last) - lines - 1;
   const known = offset + source.length - text.length;
   const tail = finishTail({ source: text, blocks: [last], offset: known, lines: above + lines }, references);
-  const before = renumber(blocks.slice(0, -1), number);
-  const end = blocks.length === 1 ? renumber(tail.blocks, number) : tail.blocks;
+  const before = goOnBehind(blocks.slice(0, -1), behind);
+  const end = blocks.length === 1 ? goOnBehind(tail.blocks, behind) : tail.blocks;
   return [
     ...composeBlocks(before, references, -lines),
     ...composeBlocks(end, references, above - tail.lines, tail.open),
   ];
 }
 
-/** Makes the list that the blocks begin with count from a number. */
-export function renumber(blocks: readonly RootContent[], number: number | undefined): readonly RootContent[] {
+/** Makes the list that the blocks begin with go on behind an item. */
+export function goOnBehind(
+  blocks: readonly RootContent[],
+  behind: Numbered | undefined,
+): readonly RootContent[] {
   const first = blocks[0];
-  if (number === undefined || first?.type !== "list") return blocks;
-  return [{ ...first, start: number }, ...blocks.slice(1)];
+  if (behind === undefined || first?.type !== "list") return blocks;
+  return [{ ...first, data: { behind } }, ...blocks.slice(1)];
 }
 
 /** Renders blocks; `shift` is added to their line numbers. */

@@ -1,8 +1,10 @@
+import type { Numbered } from "../../domain/markdown/numbers.ts";
 import { concatFormatted, sliceFormatted, type FormattedText } from "../entities.ts";
 import { codeStyle } from "./blocks.ts";
 import { cleanCode, cleanOpenMarkdown, lineEnd } from "./clean.ts";
-import { composeBlocks, composeDocument, gap, joinBlocks, renumber, type Composed } from "./document.ts";
+import { composeBlocks, composeDocument, gap, goOnBehind, joinBlocks, type Composed } from "./document.ts";
 import type { Style } from "./marks.ts";
+import { numberItems } from "./numbering.ts";
 import {
   collectReferences,
   endLineOf,
@@ -22,8 +24,8 @@ export interface Frozen {
   /** Its text, without what was taken away as sealed pages, and the line in which the last block of it ends. */
   readonly text: FormattedText;
   readonly endLine: number;
-  /** The rest goes on in a numbered list, with this number. */
-  readonly number?: number | undefined;
+  /** The rest goes on in a numbered list, behind this item. */
+  readonly behind?: Numbered | undefined;
   /** The rest goes on in this code block, whose entity is not in `text` yet. */
   readonly code?: OpenCode | undefined;
 }
@@ -64,14 +66,14 @@ export function renderRest(frozen: Frozen, rest: string): Rendered {
   const parsed = parseMarkdown(source, frozen.references, { streaming: true });
   const above = frozen.lines - (opener === "" ? 0 : 1);
   const codeEnd = parsed.blocks[0] === undefined ? above : endLineOf(parsed.blocks[0]) - parsed.lines + above;
-  const blocks = composeDocument(source, parsed, { streaming: true, number: frozen.number });
+  const blocks = composeDocument(source, parsed, { streaming: true, behind: frozen.behind });
   const { text } = append(frozen, moved(blocks, above), codeEnd);
   const settled = findSettled(source, parsed);
   if (settled === undefined) return { text, frozen };
 
   const references = collectReferences(settled.blocks, frozen.references);
   const composed = composeBlocks(
-    renumber(settled.blocks, frozen.number),
+    goOnBehind(settled.blocks, frozen.behind),
     parsed.references,
     above - parsed.lines,
   );
@@ -80,7 +82,7 @@ export function renderRest(frozen: Frozen, rest: string): Rendered {
     markdown: frozen.markdown + firstLines(rest, lines),
     lines: frozen.lines + lines,
     references,
-    number: nextNumber(frozen, settled),
+    behind: lastNumbered(frozen, settled),
   };
   if (settled.code === undefined) return { text, frozen: { ...base, ...append(frozen, composed, codeEnd) } };
   const startLine = startLineOf(settled.code.node) - parsed.lines + above;
@@ -161,11 +163,11 @@ function moved(blocks: readonly Composed[], by: number): readonly Composed[] {
   return blocks.map((block) => ({ ...block, startLine: block.startLine + by, endLine: block.endLine + by }));
 }
 
-function nextNumber({ number }: Frozen, { blocks, items }: Settled): number | undefined {
+function lastNumbered({ behind }: Frozen, { blocks, items }: Settled): Numbered | undefined {
   const list = blocks.at(-1);
   if (items === 0 || list?.type !== "list" || list.ordered !== true) return undefined;
-  const first = (blocks.length === 1 ? number : undefined) ?? list.start ?? 1;
-  return first + items;
+  const [whole = list] = goOnBehind([list], blocks.length === 1 ? behind : undefined);
+  return whole.type === "list" ? numberItems(whole).at(-1) : undefined;
 }
 
 /** As many lines of raw markdown, with their ends. */

@@ -1,9 +1,8 @@
 import type { Root, RootContent } from "mdast";
-import { fromMarkdown } from "mdast-util-from-markdown";
+import { fromMarkdown, type Extension } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
-import { gfm } from "micromark-extension-gfm";
-import { bareAddresses, githubAddresses } from "./bare-addresses.ts";
 import { proseOf } from "./prose.ts";
+import { syntaxOf } from "./syntax.ts";
 
 /** What `[text][name]` and `[^name]` may refer to: the names as markdown compares them. */
 export interface References {
@@ -23,32 +22,30 @@ export interface Parsed {
   readonly references: References;
 }
 
-/*
- * One tilde is "about" far more often than it strikes something out. An angle bracket is a type parameter far more
- * often than it is HTML, and as HTML it would swallow the markdown behind it.
- */
-const extensions = [
-  gfm({ singleTilde: false }),
-  { disable: { null: ["htmlFlow", "htmlText", ...githubAddresses] } },
-];
-
 /** Without the one that searches the parsed text for addresses once more, by other rules. */
 const mdastExtensions = gfmFromMarkdown().filter(({ transforms }) => transforms === undefined);
 
-/**
- * Parses a part of a document, in which references to definitions in earlier parts still hold. While `streaming`, a
- * definition at its very end does not hold yet: half an address would be shown, or linked.
- */
+export interface ParseOptions {
+  /**
+   * The source is the beginning of more. A definition at its very end does not hold yet: half an address would be
+   * shown, or linked.
+   */
+  readonly streaming?: boolean;
+  /** Marks behind the source that close its styles, whatever stands in front of them. */
+  readonly closers?: string;
+}
+
+/** Parses a part of a document, in which references to definitions in earlier parts still hold. */
 export function parseMarkdown(
   source: string,
   known: References = noReferences,
-  { streaming }: { readonly streaming: boolean } = { streaming: false },
+  { streaming = false, closers = "" }: ParseOptions = {},
 ): Parsed {
-  const prose = proseOf(source);
+  const prose = closers === "" ? proseOf(source) : undefined;
   if (prose !== undefined) return { blocks: [prose], offset: 0, lines: 0, references: known };
   const lines = prefaceLines(source, known);
   const preface = lines.map((line) => `${line}\n\n`).join("");
-  const blocks = parseBlocks(preface + source).filter((node) => startOf(node) >= preface.length);
+  const blocks = parseBlocks(preface + source, closers).filter((node) => startOf(node) >= preface.length);
   return {
     blocks,
     offset: preface.length,
@@ -63,12 +60,26 @@ export function parseMarkdown(
  */
 const tooDeep = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){400}/m;
 
-/** What the parser makes of a whole document. Throws a RangeError where it is nested too deeply. */
-export function parseBlocks(source: string): readonly RootContent[] {
+/**
+ * What the parser makes of a whole document, behind which `closers` end its styles. Throws a RangeError where it is
+ * nested too deeply.
+ */
+export function parseBlocks(source: string, closers = ""): readonly RootContent[] {
   if (tooDeep.test(source)) throw new RangeError("The markdown is nested too deeply");
-  return fromMarkdown(source, { extensions: [...extensions, bareAddresses(source)], mdastExtensions })
+  const extensions = [...syntaxOf(source, closers)];
+  return fromMarkdown(source + closers, { extensions, mdastExtensions: [...mdastExtensions, markers] })
     .children;
 }
+
+/** Keeps each item's marker. */
+const markers: Extension = {
+  enter: {
+    listItemPrefix(token) {
+      const item = this.stack.at(-1);
+      if (item?.type === "listItem") item.data = { marker: this.sliceSerialize(token).trim() };
+    },
+  },
+};
 
 /** Definitions of the known names that the source may mention. */
 function prefaceLines(source: string, { links, footnotes }: References): readonly string[] {

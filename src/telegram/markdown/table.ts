@@ -1,7 +1,7 @@
 import type { PhrasingContent, Table } from "mdast";
 import type { Composition } from "./composition.ts";
 import { linkTarget } from "./links.ts";
-import { footnoteMark, withFootnoteMarks, withoutLineTags } from "./words.ts";
+import { footnoteMark, withFootnoteMarks, withoutLineTags } from "../../domain/markdown/words.ts";
 import { displayWidth } from "./width.ts";
 import { cleanCode } from "./clean.ts";
 import type { References } from "./parse.ts";

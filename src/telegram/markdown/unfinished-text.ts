@@ -1,17 +1,27 @@
 import { endOfAddress } from "../../domain/address.ts";
-import { applyRun, closersOf, type Opener } from "./delimiters.ts";
+import { applyRun, type Opener } from "../../domain/markdown/pairs.ts";
+
+/** A paragraph's text with its end, which is followed by nothing but the marks that close its styles. */
+export interface Finished {
+  readonly text: string;
+  readonly closers: string;
+}
 
 /**
  * Ends the text of a paragraph that is still being written: styles and code are closed, an unfinished link is only
  * its text, and what may still become markup at the very end is left out until its meaning is known.
  */
-export function finishText(text: string): string {
+export function finishText(text: string): Finished {
   return close(holdBack(text));
 }
 
-/* An open escape, style, link, spoiler, character reference, tag, footnote mark or image. */
+/*
+ * An open escape, style, link, spoiler, character reference, tag, footnote mark or image; a star in front of a dot
+ * or a slash, which may begin a pattern of files; two underscores in front of what may be a name; a number in
+ * brackets, which may be a link or a source; an escaped sum of money.
+ */
 const undecided =
-  /(?:\s+|[*_~`|\\[]+|&#?\w{0,8}|<\/?[a-z]{0,7}(?: ?\/?|:\/{0,2})|\[\^[^\]\s]{0,30}|(?<=^|[\s[])!)$/i;
+  /(?:[*_]+\.{1,2}|(?<!\S)\*\*\/\S*|(?<!\w)__\w*|(?<![\w)\]])\[\d{1,4}\]?|\\\$|\s+|[*_~`|\\[]+|&#?\w{0,8}|<\/?[a-z]{0,7}(?: ?\/?|:\/{0,2})|\[\^[^\]\s]{0,30}|(?<=^|[\s[])!)$/i;
 
 /** More than this is not held back, however undecided it looks. */
 const mostHeldBack = 64;
@@ -43,7 +53,7 @@ interface Bracket {
   readonly open: readonly Opener[];
 }
 
-function close(text: string): string {
+function close(text: string): Finished {
   let open: readonly Opener[] = [];
   let brackets: readonly Bracket[] = [];
   let at = 0;
@@ -57,7 +67,7 @@ function close(text: string): string {
       const end = endOfCode(text, at + ticks.length, ticks);
       // A space at both ends of code is not part of it.
       const space = text.charAt(at + ticks.length) === " " ? " " : "";
-      if (end === -1) return withoutBrackets(text, brackets) + space + ticks + closersOf(open);
+      if (end === -1) return closed(withoutBrackets(text, brackets) + space + ticks, open);
       at = end;
     } else if (character === "[") {
       brackets = [...brackets, { at, open }].slice(-mostBrackets);
@@ -68,7 +78,7 @@ function close(text: string): string {
       if (bracket === undefined) continue;
       const unfinished = isUnfinishedLink(text, at);
       if (unfinished && mayBeLink(text, bracket.at)) {
-        return withoutBrackets(text.slice(0, at - 1), brackets) + closersOf(open);
+        return closed(withoutBrackets(text.slice(0, at - 1), brackets), open);
       }
       brackets = brackets.slice(0, -1);
       const target = match(linkEnd, text, at);
@@ -77,11 +87,17 @@ function close(text: string): string {
       open = bracket.open;
     } else {
       const run = match(delimiterRun, text, at);
-      if (run !== "") open = applyRun(open, run, text.charAt(at - 1), text.charAt(at + run.length));
+      if (run !== "") open = applyRun(open, text, at, at + run.length).open;
       at += Math.max(1, run.length);
     }
   }
-  return withoutBrackets(openAddress(text), brackets) + closersOf(open);
+  return closed(withoutBrackets(openAddress(text), brackets), open);
+}
+
+/** Two underscores begin a name more often than a style: they wait for their end. */
+function closed(text: string, open: readonly Opener[]): Finished {
+  const styles = open.filter(({ mark, count }) => mark !== "_" || count === 1).toReversed();
+  return { text, closers: styles.map(({ mark, count }) => mark.repeat(count)).join("") };
 }
 
 function endOfOpaque(text: string, at: number): number {
@@ -129,5 +145,5 @@ function withoutBrackets(text: string, brackets: readonly Bracket[]): string {
 
 /** An address in angle brackets that has no end yet loses the first one. */
 function openAddress(text: string): string {
-  return text.replace(/<(?=(?:https?:\/\/|mailto:|tg:)[^\s<>]*$)/i, "");
+  return text.replace(/<(?=(?:(?:https?|ftp):\/\/|mailto:|tg:)[^\s<>]*$)/i, "");
 }

@@ -27,17 +27,17 @@ export function finishTail(tail: Tail, references: References): Tail {
   if (leaf.type !== "paragraph" && leaf.type !== "heading") return held;
   const start = startOf(leaf) - held.offset;
   const text = held.source.slice(start);
-  const finished = finishText(text);
+  const { text: finished, closers } = finishText(text);
   // White space at a paragraph's end is nothing to parse it for once more.
-  if (finished.trimEnd() === text.trimEnd()) return { ...held, open: leaf };
+  if (closers === "" && finished.trimEnd() === text.trimEnd()) return { ...held, open: leaf };
   const end = finished === "" ? lineStart(held.source, start) : start;
-  const reparsed = reparse(held.source.slice(0, end) + finished, references);
+  const reparsed = reparse(held.source.slice(0, end) + finished, references, closers);
   const open = leafOf(reparsed.blocks);
   return open === undefined ? reparsed : { ...reparsed, open };
 }
 
-function reparse(source: string, references: References): Tail {
-  return { source, ...parseMarkdown(source, references) };
+function reparse(source: string, references: References, closers = ""): Tail {
+  return { source: source + closers, ...parseMarkdown(source, references, { closers }) };
 }
 
 /** The block without blocks that the document ends in. */
@@ -65,15 +65,18 @@ function holdBackLines(tail: Tail, references: References): Tail {
   }
 }
 
-/* Markers of lists, tasks, headings, quotes, rules, fences and tables, and a number that may begin a list. */
+/*
+ * Markers of lists, tasks, headings, quotes, rules, fences and tables, a number that may begin a list, the first
+ * fields of a cron line, and "# of".
+ */
 const markerLine =
-  /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:[-*+_=#~`|:\s]*|\d{1,9}[.)]?|\[(?:[ x]?\]?)?)\s*$/i;
+  /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:[-*+_#~`|:\s]*|\d{1,9}[.)]?|\[(?:[ x]?\]?)?|\*(?:\s+[\d*,/-]+)+|#+\s+of?)\s*$/i;
 
 /** A longer line of nothing but markers is shown as it is: a drawing perhaps. */
 const longestMarkers = 200;
 
-/* `[name]: target`, from its first character on. */
-const definitionLine = /^[\s>]*\[(?:[^\]^][^\]]*(?:\]?|\]:.*)|\^[^\]]*\]?:?)$/;
+/* `[name]: target`, from its first character on, or a footnote's mark. */
+const definitionLine = /^[\s>]*\[(?:[^\]^][^\]]*(?:\]?|\]:\s*\S*)|\^[^\]]*\]?:?)$/;
 
 const tableLine = /^[\s>]*\|(?!\|)/;
 
@@ -84,6 +87,8 @@ function undecidedLine(source: string, leaf: RootContent, leafStart: number): nu
   switch (leaf.type) {
     case "code":
       return isPartOfFence(leaf.value, line, source.charAt(leafStart)) ? start : undefined;
+    case "definition":
+      return line === "" ? undefined : source.lastIndexOf("\n", leafStart) + 1;
     case "table":
       return leaf.children.length > 1 && line !== "" ? start : undefined;
     default:

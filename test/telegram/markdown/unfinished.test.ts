@@ -36,7 +36,7 @@ describe("an answer that is still being written", () => {
     ["an index behind a name", "use arr[0", "use arr[0"],
     ["the brackets of an alert", "> [!NOTE]\n", "[!NOTE]"],
     ["no bracket that may begin an alert or an image in a link", "a [!", "a"],
-    ["an escaped bracket", "a \\[b", "a [b"],
+    ["a bracket with a backslash", "a \\[b", "a \\[b"],
     ["an address in angle brackets", "see <https://exa", "see https://exa"],
     ["stars with space around them", "2 ** 3 ** 4 is", "2 ** 3 ** 4 is"],
     [
@@ -97,7 +97,12 @@ describe("an answer that is still being written", () => {
     (definition) => {
       expect(streamed(`See [a].\n\n${definition}`)).toEqual({ text: "See a.", entities: [] });
       const linked = { type: "text_link", offset: 4, length: 1, url: "https://b.exa" };
-      expect(streamed(`See [a].\n\n${definition}\n`).entities).toEqual([linked]);
+      const { text, entities } = streamed(`See [a].\n\n${definition}\n`);
+      expect(text).toBe("See a.\n\n[a]: https://b.exa");
+      expect(entities.filter(({ type }) => type === "text_link")).toEqual([
+        linked,
+        { ...linked, offset: 13, length: 13 },
+      ]);
     },
   );
 

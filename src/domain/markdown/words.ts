@@ -3,9 +3,12 @@ export function footnoteMark(label: string): string {
   return /^\d{1,4}$/.test(label) ? `[${label}]` : `[^${label}]`;
 }
 
-/** Numbered footnote marks read the same before their note has arrived as after. */
+/**
+ * Numbered footnote marks read the same before their note has arrived as after. With a quantifier behind it, it is
+ * a set of characters in a pattern.
+ */
 export function withFootnoteMarks(text: string): string {
-  return text.replace(/\[\^(\d{1,4})\]/g, "[$1]");
+  return text.replace(/\[\^(\d{1,4})\](?![*+{])/g, "[$1]");
 }
 
 /** The one HTML tag that agents write to be obeyed. */

@@ -1,0 +1,24 @@
+import { isCjk, isLetter } from "./characters.ts";
+
+const address = /^(?:https?:\/\/|mailto:|tg:|ftp:\/\/|www\.)/i;
+
+/**
+ * Tells whether `[words](target)` means a link: the target is an address, or could be a path or a section. Behind a
+ * letter or a bracket it is an index or a call, as in `handlers[type](event)`, unless the target is an address.
+ * `before` is the character in front of the bracket.
+ */
+export function isMeantTarget(target: string, before: string): boolean {
+  if (address.test(target)) return true;
+  const isIndexed = (isLetter(before) && !isCjk(before)) || /^[_)\]]$/.test(before);
+  return !isIndexed && /^[a-z][a-z\d+.-]+:(?!:)|[/.#]/i.test(target);
+}
+
+/**
+ * The offset behind an address in angle brackets that begin at an offset. Every other text in angle brackets is a
+ * type, a tag or a mailbox, whose brackets are to be seen.
+ */
+export function addressInBrackets(text: string, at: number): number | undefined {
+  const bracketed = /<(?:https?:\/\/|mailto:|tg:|ftp:\/\/)[^\s<>]*>/iy;
+  bracketed.lastIndex = at;
+  return bracketed.test(text) ? bracketed.lastIndex : undefined;
+}

@@ -1,0 +1,71 @@
+import { flanks } from "./emphasis.ts";
+
+/** A run of `*`, `_` or `~` that may begin a style. */
+export interface Opener {
+  readonly mark: string;
+  /** Where it stands, and how many of its characters no style has used yet. */
+  readonly start: number;
+  readonly count: number;
+  /** The length of the run as it was written, and whether it could have closed a style too. */
+  readonly written: number;
+  readonly both: boolean;
+}
+
+/** A style: the offsets of the marks around it, and how many characters each of the two has. */
+export interface Pair {
+  readonly mark: string;
+  readonly length: 1 | 2;
+  readonly open: number;
+  readonly close: number;
+}
+
+export interface Applied {
+  /** What stands open behind the run. */
+  readonly open: readonly Opener[];
+  /** The styles that the run ends, from the inside out. */
+  readonly pairs: readonly Pair[];
+}
+
+/** Deeper nesting is no style but a pattern of stars, and closing it would take long. */
+const deepest = 32;
+
+/**
+ * Reads one more run of delimiters, by CommonMark's rules: it first closes what it can, from the inside out, and what
+ * is left of it may open a style.
+ */
+export function applyRun(open: readonly Opener[], text: string, start: number, end: number): Applied {
+  const mark = text.charAt(start);
+  const written = end - start;
+  const { opens, closes } = flanks(text, start, end);
+  const pairs: Pair[] = [];
+  let stack = open;
+  let at = start;
+  while (closes && at < end) {
+    const run = { mark, written, opens };
+    const index = stack.findLastIndex((opener) => matches(opener, run));
+    const opener = stack[index];
+    if (opener === undefined) break;
+    const length = opener.count >= 2 && end - at >= 2 ? 2 : 1;
+    const count = opener.count - length;
+    pairs.push({ mark, length, open: opener.start + count, close: at });
+    stack = [...stack.slice(0, index), ...(count > 0 ? [{ ...opener, count }] : [])];
+    at += length;
+  }
+  if (!opens || at === end || stack.length >= deepest) return { open: stack, pairs };
+  return { open: [...stack, { mark, start: at, count: end - at, written, both: closes }], pairs };
+}
+
+interface Run {
+  readonly mark: string;
+  readonly written: number;
+  readonly opens: boolean;
+}
+
+function matches(opener: Opener, { mark, written, opens }: Run): boolean {
+  if (opener.mark !== mark) return false;
+  if (mark === "~") return true;
+  const ambiguous = opener.both || opens;
+  return (
+    !ambiguous || (opener.written + written) % 3 !== 0 || (opener.written % 3 === 0 && written % 3 === 0)
+  );
+}
