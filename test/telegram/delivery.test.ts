@@ -193,7 +193,7 @@ describe("while a turn runs", () => {
 
   test("an answer of which nothing can be seen keeps its placeholder", async () => {
     const rig = await startDelivery();
-    await rig.tell(opens("a"), says("a", "[a]: https://example.org\n"));
+    await rig.tell(opens("a"), says("a", "```\n```\n"));
     await rig.clock.advance(10_000);
     expect(rig.chat.texts()).toEqual(["…"]);
     await rig.finish(done);

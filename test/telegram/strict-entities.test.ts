@@ -105,7 +105,7 @@ const tenths = [...Array(10).keys()].map((at) => at * 100);
 
 describe("bad input is shown as what it is", () => {
   test.each<[string, string, string]>([
-    ["a name with underscores", "snake_case and __init__.py", "snake_case and init.py"],
+    ["a name with underscores", "snake_case and __init__.py", "snake_case and __init__.py"],
     ["a lone star", "2 * 3 and *", "2 * 3 and *"],
     ["a fence that is never closed", "```ts\nconst a = 1;\n\n  b", "const a = 1;\n\n  b"],
     ["a link that is never closed", "see [this](https://example.com/a", "see [this](https://example.com/a"],
