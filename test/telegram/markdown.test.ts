@@ -39,7 +39,7 @@ describe("what markdown becomes", () => {
     ["code in a link without the code", "[`a`](https://example.com)", "{text_link https://example.com: a}"],
     ["bold in a link", "[**a** b](https://example.com)", "{text_link https://example.com: {bold: a} b}"],
     ["a mail link as text, which Telegram makes a link of", "[a](mailto:b@example.com)", "a (b@example.com)"],
-    ["a mail address in angle brackets as text", "<a@example.com>", "a@example.com"],
+    ["a mail address in angle brackets as it is written", "A <a@example.com>", "A <a@example.com>"],
     ["a telephone number as text", "[a](tel:+4930123456)", "a (+4930123456)"],
     ["a link into Telegram", "[a](tg://user?id=1)", "{text_link tg://user?id=1: a}"],
     ["a link to a file as text", "[a](./src/a.ts)", "a (./src/a.ts)"],
