@@ -32,6 +32,23 @@ export function isOwnOrigin(origin: string | undefined, own: OwnAddress): boolea
   return (own.secure === true || scheme.toLowerCase() === "http") && isOwnHost(host, own);
 }
 
+/** Whether a request means this server and comes from no other page: programs send no Origin, browsers do. */
+export function isOwnRequest(
+  { host, origin }: { readonly host?: string | undefined; readonly origin?: string | undefined },
+  own: OwnAddress,
+): boolean {
+  return isOwnHost(host, own) && (origin === undefined || isOwnOrigin(origin, own));
+}
+
+/**
+ * Returns path and query of a request's target, and undefined for every other form of one, such as `*` or the address of
+ * another server. Never throws: the target is the client's word, and an error in a listener ends the process.
+ */
+export function targetOf(url: string | undefined): URL | undefined {
+  const whole = `http://localhost${url ?? ""}`;
+  return url?.startsWith("/") === true && URL.canParse(whole) ? new URL(whole) : undefined;
+}
+
 function isSameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }

@@ -3,6 +3,7 @@ import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { Log } from "../domain/log.ts";
+import { targetOf } from "../domain/loopback.ts";
 import { LARGEST_BODY } from "./bodies.ts";
 import type { Guard } from "./guard.ts";
 import type { Hub } from "./hub.ts";
@@ -47,7 +48,7 @@ export function createDoors({ app, hub, guard, log }: DoorsOptions): Doors {
 /** Why an upgrade is refused; undefined when it is welcome. */
 function refusalOf({ url, headers }: IncomingMessage, guard: Guard): string | undefined {
   if (!guard.isOwnHost(headers.host) || !guard.isOwnOrigin(headers.origin)) return "403 Forbidden";
-  if (new URL(url ?? "/", "http://localhost").pathname !== "/ws") return "404 Not Found";
+  if (targetOf(url)?.pathname !== "/ws") return "404 Not Found";
   return guard.isKnown(headers) ? undefined : "401 Unauthorized";
 }
 

@@ -53,7 +53,10 @@ export interface Port {
 
 /** Listens, and has the doors opened once somebody comes: until then it costs next to nothing. Rejects with a ListenError. */
 export async function openPort({ address, ports, open, log }: PortOptions): Promise<Port> {
-  const server = createServer();
+  const server = createServer({
+    // Whatever else a client would like to speak (`curl --http2` offers h2c), the answer comes in HTTP/1.1 as ever.
+    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
+  });
   let opening: Promise<Doors> | undefined;
   let doors: Doors | undefined;
 

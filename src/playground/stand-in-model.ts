@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isOwnRequest, targetOf } from "../domain/loopback.ts";
 import { MODEL } from "./stand-in-model/agent-folder.ts";
 import { answerPieces, tokensOf } from "./stand-in-model/chunks.ts";
 import { chooseStep } from "./stand-in-model/reply.ts";
@@ -32,7 +34,13 @@ export interface StandInModel {
 
 /** Pictures of a whole conversation travel with each request. */
 const LARGEST_BODY = 256 * 2 ** 20;
+/** Bytes of all bodies that are being read, together. */
+const LARGEST_BODIES = 2 * LARGEST_BODY;
+const MOST_CONNECTIONS = 256;
 const REQUESTS_KEPT = 500;
+/** UTF-16 units of the texts of all kept requests, together. */
+const TEXT_KEPT = 32 * 2 ** 20;
+const LOOPBACK = "127.0.0.1";
 
 /**
  * Listens on `port` (a free one when left out) of `host`, 127.0.0.1 unless told otherwise. Rejects when the port is
@@ -41,11 +49,12 @@ const REQUESTS_KEPT = 500;
 export async function startStandInModel(
   options: { readonly port?: number; readonly host?: string } = {},
 ): Promise<StandInModel> {
-  const { port = 0, host = "127.0.0.1" } = options;
+  const { port = 0, host = LOOPBACK } = options;
   const requests: { -readonly [Key in keyof SeenRequest]: SeenRequest[Key] }[] = [];
   const queue: Step[] = [];
   const failures = new Map<string, number>();
   let answers = 0;
+  let bytesInWork = 0;
 
   /** A step that fails only so many times gives way to its successor: the same request comes again when the agent retries. */
   const resolveTimes = (step: Step, request: ModelRequest): Step => {
@@ -69,7 +78,7 @@ export async function startStandInModel(
     }
     const seen = { ...request, aborted: false };
     requests.push(seen);
-    requests.splice(0, requests.length - REQUESTS_KEPT);
+    requests.splice(0, tooMany(requests));
     const step = resolveTimes(queue.shift() ?? chooseStep(request), request);
     const gone = new AbortController();
     response.on("close", () => {
@@ -80,30 +89,55 @@ export async function startStandInModel(
     await answer(response, step, { id: `answer_${answers}`, request, signal: gone.signal });
   };
 
-  const server = createServer((incoming, response) => {
-    const { pathname } = new URL(incoming.url ?? "/", "http://localhost");
-    const route = `${incoming.method} ${pathname}`;
+  async function readJson(incoming: IncomingMessage): Promise<unknown> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of incoming) {
+        if (!Buffer.isBuffer(chunk)) continue;
+        size += chunk.length;
+        bytesInWork += chunk.length;
+        if (size > LARGEST_BODY || bytesInWork > LARGEST_BODIES) throw new Error("this request is too large");
+        chunks.push(chunk);
+      }
+      return JSON.parse(Buffer.concat(chunks).toString());
+    } finally {
+      bytesInWork -= size;
+    }
+  }
+
+  const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // A page of the internet whose name was made to lead to this address sends its own name.
+    if (host === LOOPBACK && !isOwnRequest(incoming.headers, { port: addressOf(server).port })) {
+      sendError(response, 403, "this request is for another server");
+      return;
+    }
+    const route = `${incoming.method} ${targetOf(incoming.url)?.pathname}`;
     if (route === "GET /v1/models") {
       sendJson(response, 200, { object: "list", data: [{ id: MODEL, object: "model" }] });
       return;
     }
     if (route !== "POST /v1/chat/completions") {
-      sendError(response, 404, `there is no ${route}`);
+      sendError(response, 404, `there is no ${incoming.method} ${incoming.url}`);
       return;
     }
-    complete(incoming, response).catch((error: unknown) => {
+    await complete(incoming, response);
+  };
+
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch((error: unknown) => {
       if (response.headersSent || response.destroyed) response.destroy();
       else sendError(response, 400, error instanceof Error ? error.message : String(error));
     });
   });
+  server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host);
   await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the stand-in listens on no port");
+  const { port: taken } = addressOf(server);
 
   return {
-    port: address.port,
-    baseUrl: `http://${host}:${address.port}/v1`,
+    port: taken,
+    baseUrl: `http://${host}:${taken}/v1`,
     requests,
     enqueue: (steps) => {
       queue.push(...steps);
@@ -167,16 +201,23 @@ async function drained(response: ServerResponse, signal: AbortSignal): Promise<v
   await once(response, "drain", { signal }).catch(() => undefined);
 }
 
-async function readJson(incoming: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    size += chunk.length;
-    if (size > LARGEST_BODY) throw new Error("this request is too large");
-    chunks.push(chunk);
+function addressOf(server: Server): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the stand-in listens on no port");
+  return address;
+}
+
+/** How many of the oldest requests are to be forgotten, so that all that are kept stay within their bounds. */
+function tooMany(requests: readonly ModelRequest[]): number {
+  const sizes = requests.map(({ messages }) => messages.reduce((sum, { text }) => sum + text.length, 0));
+  let size = sizes.reduce((sum, each) => sum + each, 0);
+  let forgotten = Math.max(0, requests.length - REQUESTS_KEPT);
+  for (const each of sizes.slice(0, forgotten)) size -= each;
+  while (size > TEXT_KEPT && forgotten < requests.length - 1) {
+    size -= sizes[forgotten] ?? 0;
+    forgotten += 1;
   }
-  return JSON.parse(Buffer.concat(chunks).toString());
+  return forgotten;
 }
 
 function sendError(response: ServerResponse, status: number, message: string): void {

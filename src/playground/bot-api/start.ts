@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { isOwnHost } from "../../domain/loopback.ts";
+import { isOwnRequest, targetOf } from "../../domain/loopback.ts";
 import { EVERYBODY } from "./about.ts";
 import { answerCall, sendError } from "./answering.ts";
 import type { Desk } from "./answering.ts";
@@ -41,7 +41,7 @@ export async function startBotApi(options: BotApiOptions): Promise<BotApi> {
 
   const listener = createListener(host, port, async (request, response, gone) => {
     // A page of the internet whose name was rebound to this address sends its own name here.
-    if (host === LOOPBACK && !isOwnHost(request.headers.host, { port: listener.port }))
+    if (host === LOOPBACK && !isOwnRequest(request.headers, { port: listener.port }))
       return sendError(response, new ApiError(403, "Forbidden: the host is not this server"));
     const route = parseRoute(request.url ?? "/");
     if (route === undefined) return sendError(response, new ApiError(404, "Not Found"));
@@ -107,14 +107,15 @@ interface Route {
 }
 
 function parseRoute(target: string): Route | undefined {
+  const url = targetOf(target);
+  if (url === undefined) return undefined;
   try {
-    const url = new URL(`http://localhost${target}`);
     const match = /^\/(file\/)?bot([^/]+)\/(.+)$/.exec(decodeURIComponent(url.pathname));
     if (match === null) return undefined;
     const [, file, token = "", rest = ""] = match;
     return { file: file !== undefined, token, rest, query: url.searchParams };
   } catch {
-    // A target that is no URL names nothing here.
+    // A path that cannot be decoded names nothing here.
     return undefined;
   }
 }

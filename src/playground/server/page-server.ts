@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../domain/clock.ts";
 import { cookieOf } from "../../domain/cookie.ts";
-import { isOwnHost, isOwnOrigin } from "../../domain/loopback.ts";
+import { isOwnHost, isOwnOrigin, targetOf } from "../../domain/loopback.ts";
 import type { Page } from "../build-page.ts";
 import type { Frame } from "../wire.ts";
 import { createEventStream } from "./event-stream.ts";
@@ -67,7 +67,8 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     const { host, origin, cookie: cookies } = request.headers;
     if (!isOwnHost(host, { port })) throw new Refusal(403, "This is not the address that evie printed.");
-    const url = new URL(request.url ?? "/", "http://localhost");
+    const url = targetOf(request.url);
+    if (url === undefined) throw new Refusal(400, "This is no address of a page.");
     const isAction = request.method === "POST";
     if (!isAction && request.method !== "GET") throw new Refusal(405, "Only GET and POST are known here.");
 
