@@ -17,7 +17,7 @@ export function isSpace(character: string): boolean {
 }
 
 /** What emoji are joined and closed with is no letter, though Unicode counts some of it among the marks of letters. */
-const joiners = /[\u200d\u20e3\ufe0e\ufe0f]/;
+const joiners = /\u200d|\u20e3|\ufe0e|\ufe0f/;
 
 /** A letter or digit of any alphabet, with the marks that belong to it. */
 export function isLetter(character: string): boolean {

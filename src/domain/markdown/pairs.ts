@@ -34,25 +34,36 @@ const deepest = 32;
  * is left of it may open a style.
  */
 export function applyRun(open: readonly Opener[], text: string, start: number, end: number): Applied {
-  const mark = text.charAt(start);
-  const written = end - start;
   const { opens, closes } = flanks(text, start, end);
+  const run = { mark: text.charAt(start), written: end - start, opens };
+  const { stack, pairs, at } = closes ? close(open, run, start, end) : { stack: open, pairs: [], at: start };
+  if (!opens || at === end || stack.length >= deepest) return { open: stack, pairs };
+  const opener = { mark: run.mark, start: at, count: end - at, written: run.written, both: closes };
+  return { open: [...stack, opener], pairs };
+}
+
+interface Closed {
+  readonly stack: readonly Opener[];
+  readonly pairs: readonly Pair[];
+  /** Where what the closed styles have not used of the run begins. */
+  readonly at: number;
+}
+
+function close(open: readonly Opener[], run: Run, start: number, end: number): Closed {
   const pairs: Pair[] = [];
   let stack = open;
   let at = start;
-  while (closes && at < end) {
-    const run = { mark, written, opens };
+  while (at < end) {
     const index = stack.findLastIndex((opener) => matches(opener, run));
     const opener = stack[index];
     if (opener === undefined) break;
     const length = opener.count >= 2 && end - at >= 2 ? 2 : 1;
     const count = opener.count - length;
-    pairs.push({ mark, length, open: opener.start + count, close: at });
+    pairs.push({ mark: run.mark, length, open: opener.start + count, close: at });
     stack = [...stack.slice(0, index), ...(count > 0 ? [{ ...opener, count }] : [])];
     at += length;
   }
-  if (!opens || at === end || stack.length >= deepest) return { open: stack, pairs };
-  return { open: [...stack, { mark, start: at, count: end - at, written, both: closes }], pairs };
+  return { stack, pairs, at };
 }
 
 interface Run {
