@@ -29,6 +29,18 @@ async function opened(rig: PlaygroundRig): Promise<AsyncGenerator<Frame>> {
 }
 
 describe("the playground", () => {
+  test("takes no half of a character and no NUL from a browser, and tells it none", async () => {
+    const rig = await startPlaygroundRig();
+    const chat_id = rig.playground.telegram.userId;
+    await rig.act("say", { text: "a\0b \ud83d" });
+    expect(await rig.updates()).toEqual(["ab \ufffd"]);
+    await rig.bot("sendMessage", { chat_id, text: `${"x".repeat(159)}😀 \ud83d` });
+    await rig.act("say", { text: "why?", replyTo: 2 });
+    const { value: first } = await rig.watch().next();
+    expect(JSON.stringify(first)).toContain(`${"x".repeat(159)}"`);
+    expect(JSON.stringify(first)).not.toMatch(/\\ud[89a-f]/);
+  });
+
   test("tells a browser the chat as it is, and then each change of it", async () => {
     const rig = await startPlaygroundRig();
     const chat_id = rig.playground.telegram.userId;
