@@ -86,3 +86,28 @@ test("a late picture joins the prompt that the agent does not have yet", { timeo
   expect(others).toEqual([]);
   expect(users(only).map(({ text, images }) => [text, images.length])).toEqual([[caption, 2]]);
 });
+
+test("a paste that Telegram cut in front of a slash word is one prompt, and its session stays", async () => {
+  const anna = evie.visitor();
+  const answer = script({ text: "All of it." });
+  const first = `slash-paste ${answer} `.padEnd(4_090, "x");
+  await anna.say(`${first}\n/clear the cache of ${"y".repeat(4_075)}\n/usr is full`);
+  await anna.hears(({ text }) => text === "All of it.", "the answer");
+  const [only, ...others] = asked("slash-paste");
+  expect(others).toEqual([]);
+  expect(users(only).map(({ text }) => text)).toEqual([
+    `${first}\n\n/clear the cache of ${"y".repeat(4_075)}\n\n/usr is full`,
+  ]);
+  expect(anna.said()).toEqual(["All of it."]);
+});
+
+test("words behind /new are the first of the new session, and what Telegram cut of them joins them", async () => {
+  const anna = evie.visitor();
+  await anna.say(`new-words before ${script({ text: "Before." })}`);
+  await anna.hears(({ text }) => text === "Before.", "the answer before");
+  const words = `new-words ${script({ text: "Anew." })} `.padEnd(4_085, "x");
+  await anna.say(`/new ${words}\n/usr is full`);
+  await anna.hears(({ text }) => text === "Anew.", "the answer");
+  expect(users(asked("new-words").at(-1)).map(({ text }) => text)).toEqual([`${words}\n\n/usr is full`]);
+  expect(anna.said().slice(0, 2)).toEqual(["Before.", expect.stringMatching(/^New session/)]);
+});

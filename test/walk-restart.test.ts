@@ -96,6 +96,18 @@ describe("what was not answered when evie died", { timeout: LONG }, () => {
     expect(prompts()).toHaveLength(1);
   });
 
+  test("is answered when it stood behind a command, which is not done again", async () => {
+    await launched();
+    await ada.say(`/new and then\n${script({ text: "Then." })}`);
+    await says(replies.cleared);
+    await evie.kill();
+    await ada.say("more");
+    await launched();
+    await says("Then.");
+    expect(prompts()).toEqual([`and then\n${script({ text: "Then." })}\n\nmore`]);
+    expect(texts()).toEqual([replies.cleared, "Then."]);
+  });
+
   test("is answered after a stop that was asked for, too", async () => {
     await launched();
     await ada.say(`orderly ${script({ text: "Later." })}`);
@@ -228,6 +240,12 @@ test(
     ada.press(shown()[0]?.id ?? 0, "Try again");
     await says("Done now.");
     expect(prompts()).toEqual([`old thing\n\nother ${script({ text: "Done now." })}`]);
+
+    // Evie runs now: what Telegram brings late is asked, and so is what waited through a short break.
+    const late = `late ${script({ text: "Late, and done." })}`;
+    evie.api.pushUpdate({ message: { ...message, message_id: 9_003, text: late } });
+    await says("Late, and done.");
+    expect(prompts().at(-1)).toBe(late);
   },
 );
 

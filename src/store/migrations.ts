@@ -88,7 +88,8 @@ const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (turn_id, page)
    ) STRICT;`,
   "ALTER TABLE turns ADD COLUMN prompt TEXT;",
-  "ALTER TABLE bot ADD COLUMN heard_at INTEGER;",
+  `ALTER TABLE bot ADD COLUMN heard_since INTEGER;
+   ALTER TABLE bot ADD COLUMN heard_at INTEGER;`,
 ];
 
 /** The version that this evie knows. */

@@ -11,6 +11,12 @@ interface NewUpdate {
   readonly body: string;
 }
 
+/** From when to when Telegram answered polls, in milliseconds since 1970. */
+interface PolledTime {
+  readonly since: number;
+  readonly until: number;
+}
+
 /** What Telegram sent, from before it is confirmed. Each call throws when the database does. */
 export interface StoredUpdates {
   /**
@@ -18,10 +24,10 @@ export interface StoredUpdates {
    * nothing of a former one's is answered any more. What was asked elsewhere is left.
    */
   adopt(botId: number): void;
-  /** Notes that Telegram answered a poll at `at`, milliseconds since 1970. */
-  heard(at: number): void;
-  /** When that was noted last of this bot; undefined when it never was. */
-  heardAt(): number | undefined;
+  /** Notes the time in which Telegram was polled without a long break, in place of what was noted before. */
+  heard(polled: PolledTime): void;
+  /** What was noted last of this bot; undefined when nothing was. */
+  polled(): PolledTime | undefined;
   /** Stores those that are not here yet, in order, durable when it returns. Gives their numbers. */
   add(updates: readonly NewUpdate[]): ReadonlySet<number>;
   /** Keeps `body` in place of the one of that update. */
@@ -61,8 +67,8 @@ export function createStoredUpdates(database: DatabaseSync, together: Together, 
     `INSERT INTO bot (only, id) VALUES (1, ?) ON CONFLICT (only)
        DO UPDATE SET id = excluded.id, heard_at = CASE WHEN id = excluded.id THEN heard_at END`,
   );
-  const hear = database.prepare("UPDATE bot SET heard_at = ?");
-  const heardAt = database.prepare("SELECT heard_at FROM bot");
+  const hear = database.prepare("UPDATE bot SET heard_since = :since, heard_at = :until");
+  const selectHeard = database.prepare("SELECT heard_since AS since, heard_at AS until FROM bot");
 
   return {
     adopt: (botId) =>
@@ -78,10 +84,10 @@ export function createStoredUpdates(database: DatabaseSync, together: Together, 
         }
         own.run(botId);
       }),
-    heard: (at) => void hear.run(at),
-    heardAt() {
-      const at = heardAt.get()?.["heard_at"];
-      return typeof at === "number" ? at : undefined;
+    heard: ({ since, until }) => void hear.run({ since, until }),
+    polled() {
+      const { since, until } = selectHeard.get() ?? {};
+      return typeof since === "number" && typeof until === "number" ? { since, until } : undefined;
     },
     add: (updates) =>
       together(() => {

@@ -4,6 +4,7 @@ import type { Clock } from "../domain/clock.ts";
 import { parseChatKey } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sessions } from "../domain/sessions.ts";
+import { writtenAt } from "./about-update.ts";
 import { createAgain } from "./again.ts";
 import { createAttachments } from "./attachments.ts";
 import { createBackoff, LONGEST_CONFLICT_WAIT } from "./backoff.ts";
@@ -23,7 +24,6 @@ import { createPoller } from "./poller.ts";
 import type { Recipient } from "./receive.ts";
 import { type Leftover, recover } from "./recovery.ts";
 import { toGrammy } from "./signals.ts";
-import { isAway } from "./timing.ts";
 import { wholeTexts } from "./whole-texts.ts";
 import { replies } from "./words.ts";
 
@@ -122,13 +122,14 @@ export function createTelegram(options: TelegramOptions): Telegram {
     return answer;
   });
   bot.api.config.use(wholeTexts);
-  bot.use((context) => intake?.take(context.update, { at: poller.arrivedAt, isBacklog: poller.isBacklog }));
+  bot.use((context) =>
+    intake?.take(context.update, { at: poller.arrivedAt, mayBeOld: waitedAtTelegram(context.update) }),
+  );
 
   const poller = createPoller({
     api: bot.api,
     keep: (batch, stopped) => inbox.keep(batch, stopped),
     handle: (update) => bot.handleUpdate(update),
-    heardBefore: () => inbox.heardBefore,
     clock,
     log,
     backoff: createBackoff(random),
@@ -149,8 +150,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
     const leftovers = await options.leftovers();
     intake = createIntake({ ...shared, recipient, again, deckLink: options.deckLink });
     recover(leftovers, shared);
-    const isBacklog = isAway(inbox.heardBefore, clock.date());
-    for (const update of inbox.unspent()) take(update, isBacklog);
+    for (const update of inbox.unspent()) take(update);
     watchAll(recipient);
   }
 
@@ -162,9 +162,15 @@ export function createTelegram(options: TelegramOptions): Telegram {
     }
   }
 
-  function take(update: Update, isBacklog: boolean): void {
+  /** What Telegram brings late, though it was asked when that was written, is no older than it seems to its author. */
+  function waitedAtTelegram(update: Update): boolean {
+    const written = writtenAt(update);
+    return poller.isBacklog && written !== undefined && !inbox.wasPolledAt(written);
+  }
+
+  function take(update: Update): void {
     try {
-      intake?.take(update, { at: clock.now(), isBacklog });
+      intake?.take(update, { at: clock.now(), mayBeOld: inbox.wasAway });
     } catch (error) {
       log.error({ err: error }, "an update could not be handled");
     }

@@ -3,15 +3,22 @@ import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import type { Backoff } from "./backoff.ts";
 import { type DecidedUpdate, type TakenAs, updateChat } from "./about-update.ts";
+import { isAway } from "./timing.ts";
+
+/** From when to when Telegram answered polls, in milliseconds since 1970 and to within HEARD_EVERY. */
+export interface PolledTime {
+  readonly since: number;
+  readonly until: number;
+}
 
 /** What the inbox needs of a store. Each call throws when the store cannot, and is durable when it returns. */
 export interface UpdateStore {
   /** The updates are that bot's from now on; nothing of another's is answered any more. */
   adopt(botId: number): void;
-  /** Notes that Telegram answered a poll at `at`, milliseconds since 1970. */
-  heard(at: number): void;
-  /** When that was noted last of this bot; undefined when it never was. */
-  heardAt(): number | undefined;
+  /** Notes the time in which Telegram was polled without a long break, in place of what was noted before. */
+  heard(polled: PolledTime): void;
+  /** What was noted last of this bot; undefined when nothing was. */
+  polled(): PolledTime | undefined;
   /** Stores those that are not here yet, in order. Gives their numbers. */
   add(
     updates: readonly { readonly id: number; readonly chat: string | undefined; readonly body: string }[],
@@ -32,11 +39,10 @@ export interface UpdateStore {
 export interface Inbox {
   /** To be called first, with the bot's id. Throws when the store cannot. */
   adopt(botId: number): void;
-  /**
-   * When Telegram last answered a poll of the evie before this one, in milliseconds since 1970 and to within
-   * HEARD_EVERY; undefined when that is not known.
-   */
-  readonly heardBefore: number | undefined;
+  /** Whether Telegram was polled at that time, in milliseconds since 1970, as far as that is known. */
+  wasPolledAt(date: number): boolean;
+  /** Whether evie had been away for long when this one began: what is unspent may be too old to be answered unasked. */
+  readonly wasAway: boolean;
   /**
    * Stores a batch and gives those that are new, in order. While the store cannot take it, says so and tries again; that
    * ends without a batch only when `stopped`.
@@ -68,15 +74,24 @@ const HEARD_EVERY = 10 * 60_000;
 
 export function createInbox({ store, clock, log, backoff }: InboxOptions): Inbox {
   let trouble: string | undefined;
-  let heardBefore: number | undefined;
+  let wasAway = true;
+  /** The time in which evie polls, and the one before its last long break. */
+  let polled: PolledTime | undefined;
+  let polledBefore: PolledTime | undefined;
   let notedAt = -Infinity;
 
   /** Without it a restart may ask whether an old message is still meant, at the worst. */
   function noteHeard(): void {
+    const date = clock.date();
+    if (polled === undefined || isAway(polled.until, date)) {
+      polledBefore = polled;
+      polled = { since: date, until: date };
+    }
+    polled = { ...polled, until: date };
     if (clock.now() - notedAt < HEARD_EVERY) return;
     notedAt = clock.now();
     try {
-      store.heard(clock.date());
+      store.heard(polled);
     } catch (error) {
       log.warn({ err: error }, "when Telegram answered could not be noted");
     }
@@ -89,10 +104,13 @@ export function createInbox({ store, clock, log, backoff }: InboxOptions): Inbox
   return {
     adopt(botId) {
       store.adopt(botId);
-      heardBefore = store.heardAt();
+      polled = store.polled();
+      wasAway = isAway(polled?.until, clock.date());
     },
-    get heardBefore() {
-      return heardBefore;
+    wasPolledAt: (date) =>
+      [polled, polledBefore].some((time) => time !== undefined && time.since <= date && date <= time.until),
+    get wasAway() {
+      return wasAway;
     },
     async keep(batch, stopped) {
       noteHeard();

@@ -42,8 +42,8 @@ export interface IntakeOptions {
 export interface Arrival {
   /** On the clock. */
   readonly at: number;
-  /** Whether it waited at Telegram while evie was away for long. Nothing else is too old to be answered, whatever its date says. */
-  readonly isBacklog: boolean;
+  /** Whether it was written while evie was not running. Nothing else is too old to be answered, whatever its date says. */
+  readonly mayBeOld: boolean;
 }
 
 export interface Intake {
@@ -143,7 +143,7 @@ export function createIntake(options: IntakeOptions): Intake {
     if (closed) return sayKept(key, place);
     lastPieces.set(key, pieceOf(update, arrival.at));
     const written = writtenAt(update);
-    if (arrival.isBacklog && written !== undefined && clock.date() - written > AGED_AFTER)
+    if (arrival.mayBeOld && written !== undefined && clock.date() - written > AGED_AFTER)
       return again.shelve(message, update.update_id);
     const kinship = kinshipOf(update);
     // What stands behind a command is of no turn before it.

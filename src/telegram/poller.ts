@@ -57,8 +57,6 @@ export interface PollerOptions {
   readonly keep: (batch: readonly Update[], stopped: AbortSignal) => Promise<readonly Update[] | undefined>;
   /** Takes one new update. Called synchronously, in Telegram's order. */
   readonly handle: (update: Update) => Promise<void>;
-  /** Asked at the run's begin: when Telegram last answered an evie before this one, in milliseconds since 1970, as far as that is known. */
-  readonly heardBefore: () => number | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** The waits after a poll that failed. */
@@ -75,8 +73,8 @@ export interface Poller {
   /** When the batch that is being handled came, in the clock's milliseconds. */
   readonly arrivedAt: number;
   /**
-   * Whether the batch that is being handled waited at Telegram while evie was away, for as long as nobody may have
-   * meant. What comes over polls that follow each other is none of that, whatever its date says.
+   * Whether the batch that is being handled waited at Telegram before the run, or while no poll was answered for a long
+   * time. What comes over polls that follow each other is none of that, whatever its date says.
    */
   readonly isBacklog: boolean;
   /** When Telegram last answered a poll, in milliseconds since 1970; undefined before the first answer. */
@@ -92,11 +90,9 @@ export function createPoller(options: PollerOptions): Poller {
   /** Everything below it is kept: Telegram may forget it. */
   let offset = 0;
   let lastGoodPoll: number | undefined;
-  /** That, or of an evie before this one. */
-  let heardAt: number | undefined;
   let arrivedAt = 0;
   let isBacklog = false;
-  /** Not all is here yet that waited while evie was away. */
+  /** Not all is here yet that waited. */
   let isBehind = false;
   let conflictSince: number | undefined;
   let started = false;
@@ -106,13 +102,13 @@ export function createPoller(options: PollerOptions): Poller {
     for (;;) {
       try {
         // Looked at before the poll: a clock that is set while one waits says nothing of evie.
-        isBehind ||= isAway(heardAt, clock.date());
+        isBehind ||= isAway(lastGoodPoll, clock.date());
         // What waits comes by itself then, and is told from what is written from now on.
         const timeout = isBehind ? 0 : POLL_TIMEOUT;
         const updates = await poll(Math.max(1, Math.min(100, batchSize)), timeout, signal);
         backoff.reset();
         conflictBackoff.reset();
-        heardAt = lastGoodPoll = clock.date();
+        lastGoodPoll = clock.date();
         conflictSince = undefined;
         const polledAt = clock.now();
         const fresh = await keep(updates, signal);
@@ -133,7 +129,7 @@ export function createPoller(options: PollerOptions): Poller {
   }
 
   async function poll(limit: number, timeout: number, signal: AbortSignal): Promise<Update[]> {
-    const deadline = startDeadline(clock, timeout * 1_000 + POLL_MARGIN);
+    const deadline = startDeadline(clock, POLL_TIMEOUT * 1_000 + POLL_MARGIN);
     try {
       return await api.getUpdates(
         { offset, limit, timeout, allowed_updates: [...ALLOWED_UPDATES] },
@@ -182,7 +178,6 @@ export function createPoller(options: PollerOptions): Poller {
       return lastGoodPoll;
     },
     async run() {
-      heardAt = options.heardBefore();
       started = true;
       runner.start();
       await runner.task();

@@ -94,7 +94,8 @@ test("a database of before gets room for prompts, and its open turns have none",
   const { turns } = rig.reopen(() => {
     using database = new DatabaseSync(rig.path);
     database.exec(
-      `ALTER TABLE turns DROP COLUMN prompt; ALTER TABLE bot DROP COLUMN heard_at; PRAGMA user_version = 4;`,
+      `ALTER TABLE turns DROP COLUMN prompt; ALTER TABLE bot DROP COLUMN heard_since;
+       ALTER TABLE bot DROP COLUMN heard_at; PRAGMA user_version = 4;`,
     );
   });
   expect(turns.open()).toEqual([{ id, sessionId, face: "deck", sources: [], state: "flushed", fileSize: 0 }]);

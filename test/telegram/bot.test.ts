@@ -6,8 +6,9 @@ import { makeSessionId } from "../../src/domain/ids.ts";
 import type { Session } from "../../src/domain/sessions.ts";
 import { createTelegram } from "../../src/telegram/bot.ts";
 import type { ClaimLedger } from "../../src/telegram/claim.ts";
+import type { PolledTime } from "../../src/telegram/inbox.ts";
 import { ConflictError, UnauthorizedError } from "../../src/telegram/poller.ts";
-import { COMMANDS, replies } from "../../src/telegram/words.ts";
+import { COMMANDS } from "../../src/telegram/words.ts";
 import { ADA, startApiRig } from "./api-rig.ts";
 import { createMemoryTurns, createMemoryUpdates } from "./memory-turns.ts";
 
@@ -44,10 +45,10 @@ const nobody: ClaimLedger = {
   offers: () => [],
 };
 
-/** `heardAt`: when Telegram answered an evie before this one; else it was just now. */
-async function setUp({ heardAt }: { readonly heardAt?: number } = {}) {
+/** `polled`: when Telegram was polled by evies before this one. */
+async function setUp({ polled }: { readonly polled?: PolledTime } = {}) {
   const updates = createMemoryUpdates();
-  if (heardAt !== undefined) updates.state.heardAt = heardAt;
+  if (polled !== undefined) updates.state.polled = polled;
   const rig = await startApiRig();
   const filesFolder = await mkdtemp(join(tmpdir(), "evie-bot-"));
   onTestFinished(() => rm(filesFolder, { recursive: true, force: true }));
@@ -205,20 +206,34 @@ describe("running", () => {
     expect(rig.server.pendingUpdates).toEqual([]);
   });
 
-  test("only what waited while evie was away is too old to be asked, and not what Telegram brings late", async () => {
-    const hours = 3_600_000;
-    const rig = await setUp({ heardAt: Date.UTC(2026, 0, 1) - 8 * hours });
-    const date = Math.floor((rig.clock.date() - 7 * hours) / 1_000);
+  const HOUR = 3_600_000;
+  const NOW = Date.UTC(2026, 0, 1);
+
+  test.each([
+    ["by a bot that was never polled", undefined, "old"],
+    ["while evie was not running", { since: NOW - 20 * HOUR, until: NOW - 8 * HOUR }, "old"],
+    ["before evie ever ran, with a short break since", { since: NOW - HOUR, until: NOW - 1_000 }, "old"],
+    ["while evie ran, with a short break since", { since: NOW - 20 * HOUR, until: NOW - 1_000 }, "asked"],
+    ["while evie ran, with a long break since", { since: NOW - 20 * HOUR, until: NOW - 6.5 * HOUR }, "asked"],
+  ])("of what waits, a message of seven hours ago, written %s, is %s", async (_, polled, fate) => {
+    const rig = await setUp(polled === undefined ? {} : { polled });
+    const date = Math.floor((rig.clock.date() - 7 * HOUR) / 1_000);
     rig.ada.sendService({ text: "from before", date });
     await connected(rig);
     void rig.bot.run();
-    await rig.advanceUntil(() => rig.server.chat(ADA.id).botMessages.length > 0, 50);
-    const [listed] = rig.server.chat(ADA.id).botMessages;
-    expect(listed?.text).toMatch(/^While evie was not running you wrote.*\n• from before\n/);
-    rig.ada.sendService({ text: "late", date });
+    const said = () => rig.server.chat(ADA.id).botMessages.map(({ text }) => text);
+    await rig.advanceUntil(() => said().length > 0, 50);
     // This bot's sessions take no prompt, which is told.
-    await rig.advanceUntil(() => rig.server.chat(ADA.id).botMessages.length > 1, 50);
-    expect(rig.server.chat(ADA.id).botMessages[1]?.text).toContain(replies.kept);
+    expect(said()).toEqual([
+      expect.stringMatching(
+        fate === "asked"
+          ? /^⚠️ This cannot be handed on/
+          : /^While evie was not running you wrote.*\n• from before\n/,
+      ),
+    ]);
+    rig.ada.sendService({ text: "late", date });
+    await rig.advanceUntil(() => said().length > 1 || fate === "asked", 50);
+    if (fate === "old") expect(said()[1]).toMatch(/^⚠️ This cannot be handed on/);
     let stopped = false;
     void rig.bot.stop().then(() => (stopped = true));
     await rig.advanceUntil(() => stopped, 50);

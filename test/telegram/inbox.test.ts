@@ -19,11 +19,11 @@ function setUp() {
         refuse();
         return rig.store.updates.add(updates);
       },
-      heard(at) {
+      heard(polled) {
         refuse();
-        rig.store.updates.heard(at);
+        rig.store.updates.heard(polled);
       },
-      heardAt: () => rig.store.updates.heardAt(),
+      polled: () => rig.store.updates.polled(),
       replace(id, body) {
         refuse();
         rig.store.updates.replace(id, body);
@@ -103,22 +103,47 @@ test("how an update is taken is kept with it, and comes back with it", async () 
   expect(rig.inbox.recall([2])).toEqual([two]);
 });
 
-test("when Telegram answered is noted every ten minutes, and known to the next evie and to no other bot's", async () => {
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+test("when Telegram was polled is noted every ten minutes, and known to the next evie and to no other bot's", async () => {
   using rig = setUp();
   rig.inbox.adopt(1);
-  expect(rig.inbox.heardBefore).toBeUndefined();
-  const first = rig.clock.date();
+  expect([rig.inbox.wasAway, rig.store.updates.polled()]).toEqual([true, undefined]);
+  const since = rig.clock.date();
   await rig.inbox.keep([], running);
-  await rig.clock.advance(9 * 60_000);
+  await rig.clock.advance(9 * MINUTE);
   await rig.inbox.keep([update(1, "one")], running);
-  expect(rig.store.updates.heardAt()).toBe(first);
-  await rig.clock.advance(60_000);
+  expect(rig.store.updates.polled()).toEqual({ since, until: since });
+  await rig.clock.advance(MINUTE);
   await rig.inbox.keep([], running);
-  expect(rig.store.updates.heardAt()).toBe(first + 10 * 60_000);
+  expect(rig.store.updates.polled()).toEqual({ since, until: since + 10 * MINUTE });
+
+  await rig.clock.advance(HOUR);
   rig.inbox.adopt(1);
-  expect(rig.inbox.heardBefore).toBe(first + 10 * 60_000);
+  expect([rig.inbox.wasAway, rig.inbox.wasPolledAt(since)]).toEqual([false, true]);
   rig.inbox.adopt(2);
-  expect(rig.inbox.heardBefore).toBeUndefined();
+  expect([rig.inbox.wasAway, rig.inbox.wasPolledAt(since)]).toEqual([true, false]);
+});
+
+test("a time of polling goes on over a short break, and ends with a long one", async () => {
+  using rig = setUp();
+  rig.inbox.adopt(1);
+  const began = rig.clock.date();
+  const polled = () => [began - 1, began, began + 7 * HOUR, rig.clock.date()].map(rig.inbox.wasPolledAt);
+  await rig.inbox.keep([], running);
+  await rig.clock.advance(5 * HOUR);
+  rig.inbox.adopt(1);
+  await rig.inbox.keep([], running);
+  await rig.clock.advance(5 * HOUR);
+  await rig.inbox.keep([], running);
+  expect(polled()).toEqual([false, true, true, true]);
+  await rig.clock.advance(7 * HOUR);
+  expect(polled()).toEqual([false, true, true, false]);
+  await rig.inbox.keep([], running);
+  expect(polled()).toEqual([false, true, true, true]);
+  expect(rig.inbox.wasPolledAt(began + 12 * HOUR)).toBe(false);
+  expect(rig.store.updates.polled()?.since).toBe(began + 17 * HOUR);
 });
 
 test("a poll is no worse for a note that cannot be taken", async () => {

@@ -62,17 +62,17 @@ function setUp(
     kept.bodies.set(update.update_id, JSON.stringify(update));
     intake.take(update, arrival);
   };
-  const now = (isBacklog: boolean): Arrival => ({ at: rig.clock.now(), isBacklog });
+  const now = (mayBeOld: boolean): Arrival => ({ at: rig.clock.now(), mayBeOld });
   const take = (...updates: readonly Update[]) =>
     updates.map(numbered).forEach((update) => keep(update, now(false)));
-  /** Takes what waited at Telegram while evie was away. */
+  /** Takes what was written while evie was not running. */
   const takeBacklog = (...updates: readonly Update[]) =>
     updates.map(numbered).forEach((update) => keep(update, now(true)));
   /** Takes what the evie before left unspent, as at a start. */
   const takeLeft = () => inbox.unspent().forEach((update) => intake.take(update, now(false)));
   /** Takes one that came a while ago. */
   const takeLate = (update: Update, ms: number) =>
-    intake.take(numbered(update), { at: rig.clock.now() - ms, isBacklog: false });
+    intake.take(numbered(update), { at: rig.clock.now() - ms, mayBeOld: false });
   const flush = () => rig.clock.advance(DEBOUNCE_WINDOW);
   /** The prompts that the session at that place was given. */
   const prompts = (index = 0): Promise<readonly Prompt[]> =>

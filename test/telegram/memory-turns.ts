@@ -1,10 +1,7 @@
 import type { ChatKey, TurnId } from "../../src/domain/ids.ts";
 import type { TurnOutcome } from "../../src/domain/turn.ts";
 import type { TurnStore } from "../../src/telegram/bookkeeping.ts";
-import type { UpdateStore } from "../../src/telegram/inbox.ts";
-
-/** When fake clocks begin: an evie before this one was heard just now. */
-const FAKE_EPOCH = Date.UTC(2026, 0, 1);
+import type { PolledTime, UpdateStore } from "../../src/telegram/inbox.ts";
 
 interface KnownTurn {
   chat?: ChatKey;
@@ -53,7 +50,10 @@ export function createMemoryUpdates() {
   const bodies = new Map<number, string>();
   const spent = new Set<number>();
   /** `commit` is called at the end of a transaction, and may throw. */
-  const state = { full: false, heardAt: FAKE_EPOCH, commit: (): void => undefined };
+  const state: { full: boolean; polled?: PolledTime; commit: () => void } = {
+    full: false,
+    commit: () => undefined,
+  };
   const write = (): void => {
     if (state.full) throw new Error("the disk is full");
   };
@@ -65,8 +65,8 @@ export function createMemoryUpdates() {
       for (const { id, body } of fresh) bodies.set(id, body);
       return new Set(fresh.map(({ id }) => id));
     },
-    heard: (at) => void (state.heardAt = at),
-    heardAt: () => state.heardAt,
+    heard: (polled) => void (state.polled = polled),
+    polled: () => state.polled,
     replace(id, body) {
       write();
       bodies.set(id, body);
