@@ -1,8 +1,24 @@
 /** A range of a message's text with a look of its own. Offsets and lengths are UTF-16 units, as in the Bot API. */
 export type Entity =
   | { readonly type: PlainEntityType; readonly offset: number; readonly length: number }
-  | { readonly type: "pre"; readonly offset: number; readonly length: number; readonly language?: string }
+  | {
+      readonly type: "pre";
+      readonly offset: number;
+      readonly length: number;
+      readonly language?: string;
+      readonly table?: TableShape;
+    }
   | { readonly type: "text_link"; readonly offset: number; readonly length: number; readonly url: string };
+
+/** How a table is cut into pages. A page has none: Telegram knows no tables. */
+export interface TableShape {
+  /** The first lines, which each page repeats on which the table goes on. */
+  readonly head: string;
+  /** Where rows begin, counted from the entity's start. */
+  readonly rows: readonly number[];
+  /** The table's beginning, its head at least, was cut off. */
+  readonly goesOn?: true;
+}
 
 /** The entities that are nothing but a range. */
 export type PlainEntityType = "bold" | "italic" | "strikethrough" | "spoiler" | "blockquote" | "code";
@@ -33,9 +49,24 @@ export function sliceFormatted({ text, entities }: FormattedText, from: number, 
   for (const entity of entities) {
     const start = Math.max(entity.offset, from);
     const end = Math.min(entity.offset + entity.length, to);
-    if (end > start) kept.push({ ...entity, offset: start - from, length: end - start });
+    if (end <= start) continue;
+    const table = entity.type === "pre" ? cutTable(entity.table, start - entity.offset) : undefined;
+    kept.push({
+      ...entity,
+      offset: start - from,
+      length: end - start,
+      ...(table === undefined ? {} : { table }),
+    });
   }
   return { text: text.slice(from, to), entities: kept };
+}
+
+/** The shape of a table without its first units. One that was cut in its head repeats none. */
+function cutTable(table: TableShape | undefined, units: number): TableShape | undefined {
+  if (table === undefined || units === 0) return table;
+  const rows = table.rows.map((row) => row - units).filter((row) => row >= 0);
+  const isWhole = table.goesOn === true || units >= table.head.length;
+  return { head: isWhole ? table.head : "", rows, goesOn: true };
 }
 
 /** Texts one behind another, with nothing between them. */

@@ -1,5 +1,6 @@
 import { graphemesOf } from "../domain/graphemes.ts";
 import { isBlank, sliceFormatted, type Entity, type FormattedText } from "./entities.ts";
+import { repeatedHead, rowCut, withHead } from "./table-pages.ts";
 import { entityReach } from "./entity-count.ts";
 
 export interface PageLimits {
@@ -16,11 +17,15 @@ export interface PageLimits {
 /** What one message holds: 4,096 characters (Bot API) and 100 entities, as Telegram counts them (it drops the others silently). */
 export const messageLimits: PageLimits = { units: 4096, entities: 100 };
 
+/** How much of a page the head of a table may take that goes on there. A larger one stands on the first page alone. */
+const LARGEST_HEAD = 1 / 8;
+
 /**
  * Cuts a text into messages. Joined, they are the text again but for white space, and what is as invisible, at the
- * cuts; none is blank. A cut is at a blank line if there is one in the page's second half, else at a line's end, else
- * at a space there; else at the last of those before; else between two graphemes. Only a grapheme longer than a page
- * is cut itself. An entity that is cut goes on in the next page.
+ * cuts, and for the heads of tables; none is blank. A cut is at a blank line if there is one in the page's second half,
+ * else at a line's end, else at a space there; else at the last of those before; else between two graphemes. Only a
+ * grapheme longer than a page is cut itself. An entity that is cut goes on in the next page; so does a table, which is
+ * cut between two rows where it can be, and whose head the next page repeats.
  *
  * A page depends only on the text up to its own end and the character behind it: when text is appended, every page
  * but the last stays as it is. `first` is the number of the first of these pages.
@@ -50,11 +55,13 @@ export function cutPage(
   const { text, entities } = formatted;
   const start = skipSpace(formatted, from);
   const last = text.trimEnd().length;
-  const full = start + Math.max(2, limits.units);
+  const head = repeatedHead(formatted, start, limits.units * LARGEST_HEAD);
+  const full = start + Math.max(2, limits.units - head.length);
   const reach = Math.min(full, entityReach(entities, start, full, limits.entities));
   const cut = number === limits.last ? graphemeCut : bestCut;
   const end = reach >= last ? last : cut(formatted, start, reach);
-  const page = trimEnd(limitEntities(sliceFormatted(formatted, start, end), limits.entities));
+  const cutOut = withHead(sliceFormatted(formatted, start, end), head);
+  const page = trimEnd(limitEntities(cutOut, limits.entities));
   return { page, next: end >= last ? undefined : end };
 }
 
@@ -64,6 +71,8 @@ function bestCut(formatted: FormattedText, start: number, reach: number): number
   const block = entities.find((entity) => isBlock(entity) && entity.offset < reach && endOf(entity) > reach);
   // A code block that would be cut moves to the next page as a whole, if this page is not too empty then.
   if (block !== undefined && block.offset > half) return block.offset;
+  const row = block === undefined ? undefined : rowCut(block, half, reach);
+  if (row !== undefined) return row;
   const cuts = ["\n\n", "\n", " "].map((space) => text.lastIndexOf(space, reach));
   return (
     cuts.find((cut) => cut > half) ?? cuts.find((cut) => cut > start) ?? graphemeCut(formatted, start, reach)

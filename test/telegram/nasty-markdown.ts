@@ -104,17 +104,37 @@ const fence = fc
     [`${mark}${language}`, ...code.filter((text) => text !== mark), ...(closed ? [mark] : [])].join("\n"),
   );
 
-const table = fc
-  .array(
-    fc.array(fc.constantFrom("a", "漢字", "😀", "`x|y`", "**b**", "[l](https://example.com)", ""), {
-      minLength: 2,
-      maxLength: 2,
-    }),
-    { maxLength: 4 },
-  )
-  .map((rows) =>
-    ["| one | two |", "|:--|--:|", ...rows.map((cells) => `| ${cells.join(" | ")} |`)].join("\n"),
-  );
+const cell = fc.constantFrom(
+  "a",
+  "漢字",
+  "😀",
+  "`x|y`",
+  "**b**",
+  "[l](https://example.com)",
+  "[f](src/a.ts)",
+  "![p](https://example.com/p.png)",
+  "",
+  "some words that are longer than a column",
+  "EVIE_ALLOWED_USERS",
+  "word ".repeat(60),
+  "x".repeat(90),
+);
+
+const table = fc.integer({ min: 1, max: 6 }).chain((columns) =>
+  fc
+    .tuple(
+      fc.array(fc.constantFrom("one", "two", "", "a longer name"), {
+        minLength: columns,
+        maxLength: columns,
+      }),
+      fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { maxLength: 5 }),
+    )
+    .map(([head, rows]) =>
+      [head, head.map((_, at) => [":--", "--:", ":-:"][at % 3] ?? "-"), ...rows]
+        .map((cells) => `| ${cells.join(" | ")} |`)
+        .join("\n"),
+    ),
+);
 
 const list = fc
   .array(

@@ -94,6 +94,65 @@ describe("entities at a cut", () => {
   });
 });
 
+describe("a table that goes on on the next page", () => {
+  const table = (rows: number, head = "| name | note |\n|-|-|\n") =>
+    renderMarkdown(
+      head +
+        Array.from({ length: rows }, (_, at) => `| n${at} | ${"w ".repeat(at % 3 === 0 ? 20 : 3)}|`).join(
+          "\n",
+        ),
+      { streaming: false },
+    );
+  const title = "name │ note\n─────┼────────";
+
+  test("begins with its head again, and is cut between two rows", () => {
+    const pages = paginate(table(400));
+    expect(pages.length).toBeGreaterThan(2);
+    for (const { text, entities } of pages) {
+      expect(text.startsWith(title)).toBe(true);
+      expect(text.split("\n")[2]).toMatch(/^n\d+ /);
+      expect(entities).toEqual([{ type: "pre", offset: 0, length: text.length }]);
+      expect(text.length).toBeLessThanOrEqual(4096);
+    }
+    const rows = pages.flatMap(({ text }) => text.match(/^n\d+/gm) ?? []);
+    expect(rows).toEqual(Array.from({ length: 400 }, (_, at) => `n${at}`));
+  });
+
+  test("is in a quote that begins with the head, too", () => {
+    const markdown = `> | a | b |\n> |-|-|\n${"> | word | word |\n".repeat(600)}`;
+    const pages = paginate(renderMarkdown(markdown, { streaming: false }));
+    expect(pages.flatMap(faults)).toEqual([]);
+    expect(pages.map(({ entities }) => entities.map(({ type, offset }) => `${type} ${offset}`))).toEqual(
+      pages.map(() => ["blockquote 0", "pre 0"]),
+    );
+    expect(pages[1]?.text.startsWith("a    │ b\n")).toBe(true);
+  });
+
+  test("has other text behind it, which is where it would be without the head", () => {
+    const text = joinFormatted(table(150), renderMarkdown("\n\n**bold** behind", { streaming: false }));
+    const last = paginate(text).at(-1) ?? plain("");
+    expect(last.text.startsWith(title)).toBe(true);
+    const bold = last.entities.find(({ type }) => type === "bold");
+    expect(last.text.slice(bold?.offset, (bold?.offset ?? 0) + 4)).toBe("bold");
+  });
+
+  test("has no head that would fill an eighth of the page", () => {
+    const wide = `| ${"very long name ".repeat(40)}| b |\n|-|-|\n`;
+    const pages = paginate(table(400, wide));
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pages.slice(1).some(({ text }) => text.includes("very long"))).toBe(false);
+  });
+
+  test("is not in the way of what is not a table", () => {
+    const text = renderMarkdown(`| a |\n|-|\n| b |\n\n${"word ".repeat(2_000)}`, { streaming: false });
+    expect(
+      paginate(text)
+        .slice(1)
+        .every((page) => page.text.startsWith("word")),
+    ).toBe(true);
+  });
+});
+
 /** Six entities are as many as rendering ever begins at one place. */
 const anyLimits = fc.oneof(
   fc.constant(messageLimits),
@@ -134,11 +193,20 @@ describe("the pages of any text", () => {
     );
   });
 
-  test("joined are the text again, but for what cannot be seen at the cuts", () => {
+  test("joined are the text again, but for what cannot be seen at the cuts, and for heads of tables", () => {
     fc.assert(
       fc.property(anyText, anyLimits, (text, limits) => {
-        const joined = texts(paginate(text, limits)).join("");
-        expect(visible(joined)).toBe(visible(text.text));
+        const heads = text.entities.flatMap((entity) =>
+          entity.type === "pre" && entity.table !== undefined ? [visible(entity.table.head)] : [],
+        );
+        let rest = visible(text.text);
+        for (const page of texts(paginate(text, limits)).map(visible)) {
+          const repeated = rest.startsWith(page) ? "" : heads.find((head) => page.startsWith(head));
+          const own = page.slice(repeated?.length ?? 0);
+          expect(rest.startsWith(own)).toBe(true);
+          rest = rest.slice(own.length);
+        }
+        expect(rest).toBe("");
       }),
       { numRuns: 300 },
     );

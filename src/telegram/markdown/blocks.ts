@@ -5,7 +5,7 @@ import { createComposition, type Composition } from "./composition.ts";
 import { writeInline, writeTarget, type InlineContext } from "./inline.ts";
 import { numberItems, shownMarker } from "./numbering.ts";
 import { endLineOf, startLineOf, type References } from "./parse.ts";
-import { writeTable, writeTableLinks } from "./table.ts";
+import { writeTable } from "./table.ts";
 import type { Style } from "./marks.ts";
 import { footnoteMark } from "../../domain/markdown/words.ts";
 
@@ -40,9 +40,7 @@ function writeBlock(node: RootContent, context: InlineContext, out: Composition)
       writeList(node, context, out);
       return;
     case "table":
-      writeTable(node, out);
-      // The links would move down with every row that comes.
-      if (node !== context.open) writeTableLinks(node, context.references, out);
+      writeTable(node, context, out);
       return;
     case "footnoteDefinition":
       out.write(`${footnoteMark(node.label ?? node.identifier)} `);

@@ -1,8 +1,14 @@
-import { isBlank, type Entity, type FormattedText, type PlainEntityType } from "../entities.ts";
+import {
+  isBlank,
+  type Entity,
+  type FormattedText,
+  type PlainEntityType,
+  type TableShape,
+} from "../entities.ts";
 
 export type Style =
   | { readonly type: PlainEntityType }
-  | { readonly type: "pre"; readonly language?: string }
+  | { readonly type: "pre"; readonly language?: string; readonly table?: TableShape }
   | { readonly type: "text_link"; readonly url: string };
 
 /** A style from one offset to another, as the writer of the text wished it. */
