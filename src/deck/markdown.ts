@@ -1,4 +1,5 @@
 import { Marked, type Token, type TokensList } from "marked";
+import { endOfAddress } from "../domain/address.ts";
 
 /** Markdown that has been turned into HTML, block by block. */
 export interface Rendered {
@@ -18,12 +19,28 @@ export interface Markdown {
   render(text: string, before?: Rendered): Rendered;
 }
 
-const SAFE_LINK = /^(https?:\/\/|mailto:)/i;
+/** A host with braces, a dollar sign or a star is a template's, and leads nowhere. */
+const SAFE_LINK = /^(?:https?:\/\/[^\s/?#{}$*]+(?:[/?#]|$)|mailto:)/i;
 
 /** `clean` is the last gate for each block of HTML, whatever the renderer let through. */
 export function createMarkdown(clean: (html: string) => string): Markdown {
   const marked = new Marked({
     gfm: true,
+    tokenizer: {
+      url(text) {
+        const end = endOfAddress(text, 0);
+        if (end === undefined) return undefined;
+        const raw = text.slice(0, end);
+        const href = /^www\./i.test(raw) ? `http://${raw}` : raw;
+        return {
+          type: "link",
+          raw,
+          text: raw,
+          href,
+          tokens: [{ type: "text", raw, text: raw, escaped: false }],
+        };
+      },
+    },
     renderer: {
       html: ({ text }) => escape(text),
       image: ({ href, text }) => anchor(href, `picture: ${escape(text === "" ? href : text)}`),

@@ -39,6 +39,31 @@ describe("what an agent writes", () => {
     }
   });
 
+  test.each([
+    ["https://example.com。谢谢", "https://example.com", "https://example.com"],
+    ["**https://example.com/a**，b", "https://example.com/a", "https://example.com/a"],
+    [
+      "(see https://example.com/_a_/b_(c)).",
+      "https://example.com/_a_/b_(c)",
+      "https://example.com/_a_/b_(c)",
+    ],
+    ["www.example.com/?a=1&b=2, b", "http://www.example.com/?a=1&amp;b=2", "www.example.com/?a=1&amp;b=2"],
+    ["http://localhost:3000/a", "http://localhost:3000/a", "http://localhost:3000/a"],
+  ])("a bare address in %s ends where a reader would end it", (text, href, words) => {
+    const links = [...html(text).matchAll(/<a href="([^"]*)"[^>]*>(.*?)<\/a>/g)];
+    expect(links.map(([, to, inside]) => [to, inside])).toEqual([[href, words]]);
+  });
+
+  test.each([
+    "https://s3.{region}.amazonaws.com/_b_",
+    "https://$HOST/a",
+    "https://*.example.com/",
+    "ada@example.com",
+    "mailto:ada@example.com",
+  ])("%s is text", (text) => {
+    expect(html(text)).toBe(`<p>${text}</p>\n`);
+  });
+
   test("pictures from elsewhere are links: showing one would tell its server who reads", () => {
     const shown = html("![a <b>](https://example.com/a.png) ![x](javascript:alert(1))");
     expect(shown).not.toContain("<img");
