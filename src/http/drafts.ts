@@ -1,4 +1,5 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../domain/log.ts";
 import type { Prompt, PromptDraft, PromptImage } from "../domain/prompt.ts";
@@ -37,13 +38,28 @@ export function createDrafts({ folder, log }: DraftsOptions): MakeDraft {
       return { bytes, image: { mimeType, path: join(folder, crypto.randomUUID()) } };
     });
     const paths = pictures.map(({ image }) => image.path);
+    const prompt = ready(text, pictures, folder, log);
+    let isStored = false;
+    let isReleased = false;
+    const remove = (): void => {
+      try {
+        // At once: who is told that the turn has ended finds no picture of it.
+        for (const path of paths) rmSync(path, { force: true });
+      } catch (error) {
+        log.warn({ err: error }, "a picture could not be removed");
+      }
+    };
+    void prompt.then(() => {
+      isStored = true;
+      if (isReleased) remove();
+    });
     return {
       whole: { text, images },
-      ready: ready(text, pictures, folder, log),
+      ready: prompt,
       release() {
-        void Promise.all(paths.map((path) => rm(path, { force: true }))).catch((error: unknown) => {
-          log.warn({ err: error }, "a picture could not be removed");
-        });
+        isReleased = true;
+        // Else what is being written now would stay.
+        if (isStored) remove();
       },
     };
   };
