@@ -185,7 +185,10 @@ describe("when something goes wrong", () => {
   test("an outage in mid-stream delays the answer and loses nothing", async () => {
     const anna = evie.visitor();
     await anna.say(`outage ${script({ deltas: 50, overMs: 2_000 })}`);
-    await anna.hears(holds("w0001"), "the first words");
+    // An edit shows that evie knows its message. One whose answer is lost would rightly be sent again.
+    await evie.api.until(() => anna.calls().find(({ method }) => method === "editMessageText"), {
+      what: "an edit",
+    });
     const outage = await evie.api.faults.outage();
     await evie.wrote(
       (output) => output.includes("Telegram did not answer, trying again"),
