@@ -15,7 +15,6 @@ export const FACES: Readonly<Record<Face, string>> = {
   telegram: "Telegram",
   http: "HTTP",
   deck: "deck",
-  schedule: "schedule",
 };
 
 export function noticeWords(notice: Notice): string {

@@ -105,7 +105,7 @@ export type AgentEvent =
   | { readonly type: "notice"; readonly notice: Notice };
 
 /** Which face a turn was begun on. */
-export type Face = "telegram" | "http" | "deck" | "schedule";
+export type Face = "telegram" | "http" | "deck";
 
 export type TurnEvent =
   /** The first event of a turn. Emitted when it becomes the running one, before its files and its agent are ready. */

@@ -87,7 +87,7 @@ export function createStoredSessions(database: DatabaseSync): StoredSessions {
   };
 }
 
-const FACES: Readonly<Record<Face, true>> = { telegram: true, http: true, deck: true, schedule: true };
+const FACES: Readonly<Record<Face, true>> = { telegram: true, http: true, deck: true };
 
 function readRow(row: Readonly<Record<string, unknown>>): StoredSession {
   const id = parseSessionId(String(row["id"]));

@@ -93,7 +93,6 @@ export const replies = {
 export const ELSEWHERE: Readonly<Record<Exclude<Face, "telegram">, string>> = {
   deck: "In the deck",
   http: "By HTTP",
-  schedule: "By schedule",
 };
 
 /** What was asked there, on one line. */

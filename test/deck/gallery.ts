@@ -206,7 +206,7 @@ export function gallery(now: number): {
       name: "Nightly report",
       state: "failed",
       updatedAt: now - 9 * 60 * MINUTE,
-      face: "schedule",
+      face: "http",
       cwd: "/home/ada/reports",
     }),
     info("old", {

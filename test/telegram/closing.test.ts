@@ -43,7 +43,7 @@ describe("the close of a turn", () => {
     },
   );
 
-  test.each(["deck", "http", "schedule", undefined] as const)(
+  test.each(["deck", "http", undefined] as const)(
     "does not ring for a turn that was begun elsewhere (%s)",
     (face) => {
       expect(close(ended(90_000), { face })).toEqual([]);

@@ -37,7 +37,7 @@ describe("a prompt from the chat", () => {
     expect(outbox.replies).toEqual([]);
   });
 
-  test.each(["deck", "http", "schedule"] as const)(
+  test.each(["deck", "http"] as const)(
     "waits for a turn that was begun on %s, which one line says, until its button lets it in",
     (face) => {
       const { chat, session, outbox } = setUp();
