@@ -108,7 +108,7 @@ export type ServerFrame =
   | { readonly type: "heartbeat"; readonly at: number }
   | { readonly type: "pong" }
   | { readonly type: "sessions"; readonly sessions: readonly SessionInfo[] }
-  /** The answer to `subscribe`; then come the open questions, then one `session_events` when a step runs. */
+  /** The answer to each `subscribe`, a repeated one as well; then come the open questions, then one `session_events` when a step runs. */
   | {
       readonly type: "subscribed";
       readonly sessionId: string;
