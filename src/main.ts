@@ -26,6 +26,7 @@ import { createDrafts } from "./http/drafts.ts";
 import { ListenError } from "./http/port.ts";
 import { keepToken } from "./http/token.ts";
 import type { RunOptions } from "./play.ts";
+import { warnAsProcessOne } from "./process-one.ts";
 import { serve } from "./serve.ts";
 import { createSessions } from "./session/sessions.ts";
 import { StoreError } from "./store/open-database.ts";
@@ -130,6 +131,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
   const httpToken = tokenOf(config);
   const secrets = httpToken === undefined ? [token] : [token, httpToken];
   const log = await createLog({ level: logLevel, secrets });
+  warnAsProcessOne(process.pid, log);
   await setUpConnections({ env, apiRoot: telegram.apiRoot, log });
   const { store, setAside } = openStore(home.database, clock);
   // Before the home is let go of: then the store may be another's.

@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   home: [],
   cli: [],
   clock: ["domain"],
+  "process-one": ["domain"],
   sweep: ["domain"],
   log: ["domain"],
   build: ["page-kit"],
