@@ -80,7 +80,7 @@ describe("when something goes wrong", () => {
     {
       case: "has a model that fails",
       run: { fail: "500: overloaded" },
-      says: /⚠️ The model could not answer: 500: overloaded/,
+      says: /⚠️ The model could not answer: the provider is overloaded \(500\)\. Wait a minute/,
     },
     {
       case: "speaks an old protocol",

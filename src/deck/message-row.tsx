@@ -7,18 +7,18 @@ import { MarkdownView } from "./markdown-view.tsx";
 import { usePage } from "./page.ts";
 import type { Part, Row } from "./rows.ts";
 import { ToolCardView } from "./tool-card.tsx";
-import { timeOf, usageWords } from "./words.ts";
+import { timeOf, troubleWords, usageWords } from "./words.ts";
 
 /** One message with the tools that it called. */
 export const MessageRow = memo(DrawnRow);
 
 function DrawnRow({ row: { key, message, parts } }: { readonly row: Row }) {
   const { clock } = usePage();
-  const { role, at, stopReason, error, usage } = message;
+  const { role, at, stopReason, usage } = message;
   const isMine = role === "user";
   const isOpen = stopReason === "pending";
   const words = trimLines(parts.map((part) => (part.type === "text" ? part.text : "")).join("\n\n"));
-  const trouble = troubleOf(stopReason, error);
+  const trouble = troubleWords(message);
   const shown = parts.filter(
     (part) => part.type === "tool" || part.type === "image" || part.text.trim() !== "",
   );
@@ -52,13 +52,6 @@ function DrawnRow({ row: { key, message, parts } }: { readonly row: Row }) {
       </article>
     </li>
   );
-}
-
-function troubleOf(stopReason: Row["message"]["stopReason"], error: string | undefined): string | undefined {
-  if (stopReason === "aborted") return "Cut off: the turn was stopped here.";
-  if (stopReason === "length") return error ?? "Cut off: the model's answer was at its longest.";
-  if (stopReason === "error") return error ?? "The model failed here.";
-  return error;
 }
 
 interface PartProps {

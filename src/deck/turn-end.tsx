@@ -1,8 +1,7 @@
-import type { Transcript } from "../domain/transcript.ts";
 import { Icon } from "../page-kit/icon.tsx";
 import { useNow } from "./page.ts";
 import { isRunning, type Conversation } from "./state.ts";
-import { noticeWords, outcomeWords, runningSeconds } from "./words.ts";
+import { endWords, noticeWords, runningSeconds } from "./words.ts";
 
 /** What there is to say about the turn below its messages. */
 export function TurnEnd({ conversation }: { readonly conversation: Conversation }) {
@@ -10,7 +9,7 @@ export function TurnEnd({ conversation }: { readonly conversation: Conversation 
   const { turn, notice, remarks } = transcript;
   const runs = isRunning(conversation);
   const now = useNow(runs, 1_000);
-  const ended = endOf(transcript);
+  const ended = endWords(transcript);
   return (
     <div class="turn-end">
       {remarks.map((remark, index) => (
@@ -34,12 +33,4 @@ export function TurnEnd({ conversation }: { readonly conversation: Conversation 
       )}
     </div>
   );
-}
-
-/** How the turn ended, unless its last message says so already. */
-function endOf({ turn, messages }: Transcript): string | undefined {
-  const words = turn?.outcome === undefined ? undefined : outcomeWords(turn.outcome);
-  const last = messages.at(-1);
-  if (turn?.outcome?.type === "stopped" && last?.stopReason === "aborted") return undefined;
-  return last?.error !== undefined && words?.includes(last.error) === true ? undefined : words;
 }

@@ -1,6 +1,7 @@
 import type { Face, Notice } from "../domain/events.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
-import type { SessionPhase, Usage } from "../domain/wire.ts";
+import type { Transcript } from "../domain/transcript.ts";
+import type { SessionPhase, Usage, WireMessage } from "../domain/wire.ts";
 
 /** Every word about a session that is not the agent's own. */
 
@@ -36,11 +37,31 @@ export function noticeWords(notice: Notice): string {
   }
 }
 
-/** How a turn ended; nothing where it simply was answered. */
-export function outcomeWords(outcome: TurnOutcome): string | undefined {
+/** How the turn ended; nothing where it simply was answered, or where its last message says so already. */
+export function endWords({ turn, messages }: Pick<Transcript, "turn" | "messages">): string | undefined {
+  const words = turn?.outcome === undefined ? undefined : outcomeWords(turn.outcome);
+  const last = messages.at(-1);
+  if (turn?.outcome?.type === "stopped" && last?.stopReason === "aborted") return undefined;
+  const isSaid =
+    last?.error !== undefined && words?.toLowerCase().includes(last.error.toLowerCase()) === true;
+  return isSaid ? undefined : words;
+}
+
+/** What is said below a message that failed, or that is not whole; nothing below any other. */
+export function troubleWords({
+  stopReason,
+  error,
+}: Pick<WireMessage, "stopReason" | "error">): string | undefined {
+  if (stopReason === "aborted") return "Cut off: the turn was stopped here.";
+  if (stopReason === "length") return error ?? "Cut off: the model's answer was at its longest.";
+  if (stopReason === "error") return error ?? "The model failed here.";
+  return error;
+}
+
+function outcomeWords(outcome: TurnOutcome): string | undefined {
   switch (outcome.type) {
     case "done":
-      return undefined;
+      return outcome.cut?.message;
     case "replaced":
       return "Replaced by the next prompt";
     case "stopped":

@@ -1,3 +1,4 @@
+import type { Cut } from "./cut.ts";
 import type { AgentEvent } from "./events.ts";
 import type { AgentFailure } from "./failure.ts";
 import type { Prompt } from "./prompt.ts";
@@ -56,6 +57,7 @@ export interface AgentRun {
 }
 
 export type RunEnd =
-  | { readonly type: "done" }
+  /** With `cut`, what it said last is not whole. */
+  | { readonly type: "done"; readonly cut?: Cut }
   | { readonly type: "aborted" }
   | { readonly type: "failed"; readonly failure: AgentFailure };

@@ -1,9 +1,19 @@
+import type { Cut } from "./cut.ts";
+
 /** How a turn ended. Exactly one outcome a turn, and after it the turn produces nothing new. */
 export type TurnOutcome =
-  | { readonly type: "done" }
+  /** The agent has said all that it would say; with `cut`, its last words are not whole. */
+  | { readonly type: "done"; readonly cut?: OutcomeCut }
   /** A later prompt of the same session took its place. */
   | { readonly type: "replaced" }
   /** A person stopped it, or evie is shutting down. */
   | { readonly type: "stopped" }
   /** One sentence for the person: what went wrong and what to do. */
   | { readonly type: "failed"; readonly message: string };
+
+/** Why the last words of a turn are not whole. */
+export interface OutcomeCut {
+  readonly reason: Cut["type"];
+  /** One sentence or two for the person: why, and what to do. */
+  readonly message: string;
+}

@@ -74,7 +74,12 @@ export function eventStream({ session, epoch, clock, lastEventId, ending }: Even
 
 /** How a turn ended, as it is told to who asked for it. */
 export function endingBody({ outcome, text }: TurnEnding): object {
-  return { outcome: outcome.type, text, ...(outcome.type === "failed" ? { error: outcome.message } : {}) };
+  return {
+    outcome: outcome.type,
+    text,
+    ...(outcome.type === "failed" ? { error: outcome.message } : {}),
+    ...(outcome.type === "done" && outcome.cut !== undefined ? { cut: outcome.cut } : {}),
+  };
 }
 
 async function beat(clock: Clock, gone: AbortSignal, write: () => void): Promise<void> {

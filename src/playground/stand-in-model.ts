@@ -165,12 +165,12 @@ async function answer(
   await pause(step.firstMs, signal);
   if (signal.aborted || step.hang === "connect") return;
   if (step.status !== undefined) {
-    sendError(response, step.status, `stand-in error ${step.status}`);
+    if (step.body === undefined) sendError(response, step.status, `stand-in error ${step.status}`);
+    else sendRaw(response, step.status, step.body);
     return;
   }
   if (step.malformed === "html") {
-    response.writeHead(200, { "content-type": "text/html" });
-    response.end("<html><body>502 Bad Gateway</body></html>");
+    sendRaw(response, 200, "<html><body>502 Bad Gateway</body></html>");
     return;
   }
 
@@ -229,4 +229,11 @@ function sendError(response: ServerResponse, status: number, message: string): v
 function sendJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify(body));
+}
+
+/** A web page where an answer was expected, or whatever else stands between a model and its clients. */
+function sendRaw(response: ServerResponse, status: number, body: string): void {
+  const type = body.trimStart().startsWith("<") ? "text/html" : "application/json";
+  response.writeHead(status, { "content-type": type });
+  response.end(body);
 }

@@ -1,4 +1,5 @@
 import type { Agent, AgentRun, RunEnd } from "../domain/agent.ts";
+import { type Cut, cutSentence } from "../domain/cut.ts";
 import { type AgentFailure, failureSentence } from "../domain/failure.ts";
 import { joinPrompts, type Prompt, type PromptDraft } from "../domain/prompt.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
@@ -44,9 +45,14 @@ export function notAccepted(turn: RunningTurn): TurnEnd {
 
 export function outcomeOf(end: RunEnd, { interruption }: RunningTurn): TurnOutcome {
   // The agent may finish its answer just as it is told to stop: then the answer is whole.
-  if (end.type === "done") return { type: "done" };
+  if (end.type === "done") return doneOutcome(end.cut);
   if (interruption !== undefined) return { type: interruption };
   return end.type === "aborted" ? { type: "stopped" } : failed(end.failure);
+}
+
+function doneOutcome(cut: Cut | undefined): TurnOutcome {
+  if (cut === undefined) return { type: "done" };
+  return { type: "done", cut: { reason: cut.type, message: cutSentence(cut) } };
 }
 
 export function failed(failure: AgentFailure): TurnOutcome {

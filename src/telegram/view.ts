@@ -11,6 +11,7 @@ import {
   noticeLine,
   outcomeLine,
   PLACEHOLDER,
+  STEP_CUT,
   THINKING,
   toolLine,
   untilElapsedChanges,
@@ -29,8 +30,8 @@ export interface View {
 /** Says what a turn's messages should show at `at`, in milliseconds since 1970. A turn without a trace shows nothing. */
 export function viewOf(transcript: Transcript, at: number): View {
   const answer = answerOf(transcript);
-  const remarks = remarkLines(transcript.remarks);
   const outcome = transcript.turn?.outcome;
+  const remarks = [...remarkLines(transcript.remarks), ...stepCutLines(transcript)];
   if (outcome === undefined) {
     const status = statusLine(transcript, at);
     const lines = status === undefined ? remarks : [...remarks, status];
@@ -57,6 +58,16 @@ function remarkLines(remarks: readonly Notice[]): readonly string[] {
   if (tooMany.length === 0) return lines;
   const leftOut = new Set(tooMany);
   return [...lines.filter((line) => !leftOut.has(line)), moreRemarks(tooMany.length)];
+}
+
+/** Says that words above the last step are not whole, unless the outcome says so of all. */
+function stepCutLines({ messages, turn }: Transcript): readonly string[] {
+  if (turn?.outcome?.type === "done" && turn.outcome.cut !== undefined) return [];
+  const isCut = messages
+    .filter(isAnswer)
+    .slice(0, -1)
+    .some((message) => message.stopReason === "length" && !isBlank({ text: textOf(message) }));
+  return isCut ? [STEP_CUT] : [];
 }
 
 /** What cannot be seen is as good as nothing. */

@@ -120,7 +120,7 @@ export const labels = {
 export function outcomeLine(outcome: TurnOutcome): string | undefined {
   switch (outcome.type) {
     case "done":
-      return undefined;
+      return outcome.cut === undefined ? undefined : `✂️ ${cleanMarkdown(outcome.cut.message)}`;
     case "replaced":
       return "(interrupted by your next message)";
     case "stopped":
@@ -130,6 +130,10 @@ export function outcomeLine(outcome: TurnOutcome): string | undefined {
   }
 }
 
+/** Below an answer of which an earlier step was cut off, after which the agent went on. */
+export const STEP_CUT =
+  "✂️ Part of this was cut off: a step reached the greatest length that the model allows.";
+
 /** The whole of an answer that has no words. */
 export const EMPTY_ANSWER = "(The agent finished without saying anything.)";
 
@@ -137,7 +141,7 @@ export const EMPTY_ANSWER = "(The agent finished without saying anything.)";
 export function noticeLine(notice: Notice): string {
   switch (notice.type) {
     case "retrying":
-      return `🔁 The model failed${inBrackets(notice.reason)}. Trying again, ${notice.attempt} of ${notice.maxAttempts}…`;
+      return `🔁 The model failed${behindColon(notice.reason)}. Trying again, ${notice.attempt} of ${notice.maxAttempts}…`;
     case "compacting":
       return "🗜 Making room in the agent's memory…";
     case "question_cancelled":
@@ -221,9 +225,9 @@ export function formatBytes(bytes: number): string {
 
 const LONGEST_PIECE = 120;
 
-function inBrackets(text: string): string {
-  const words = short(text);
-  return words === "" ? "" : ` (${words})`;
+function behindColon(text: string): string {
+  const words = short(text).replace(/[.…]$/, "");
+  return words === "" ? "" : `: ${words}`;
 }
 
 /** They hold up to the end of the line, and would turn evie's own words as well. */

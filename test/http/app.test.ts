@@ -337,6 +337,22 @@ describe("a prompt by HTTP", () => {
     expect(rig.memory.messages.get(id)).toMatchObject([{ content: [{ text: "42" }] }]);
   });
 
+  test("says that the answer is not whole, and why", async () => {
+    using rig = createHttpRig();
+    const { id } = rig.sessions.create({ face: "http" });
+    const response = rig.ask("POST", `/api/sessions/${id}/prompt`, { text: "x" });
+    const agent = await rig.agent();
+    agent.runs[0]?.accept(true);
+    for (const event of answers("a", "half")) agent.emit(event);
+    agent.runs[0]?.end({ type: "done", cut: { type: "length" } });
+    expect(await json(await response)).toEqual({
+      turnId: expect.any(String),
+      outcome: "done",
+      text: "half",
+      cut: { reason: "length", message: expect.stringMatching(/^Cut off here: .* Ask for the rest/) },
+    });
+  });
+
   test("streams its turn when that is asked, and says last how it ended", async () => {
     using rig = createHttpRig();
     const { id } = rig.sessions.create({ face: "http" });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Agent, AgentRun, RunEnd } from "../../src/domain/agent.ts";
+import { cutSentence } from "../../src/domain/cut.ts";
 import type { TurnEvent } from "../../src/domain/events.ts";
 import type { AgentFailure } from "../../src/domain/failure.ts";
 import type { Prompt, PromptDraft } from "../../src/domain/prompt.ts";
@@ -284,6 +285,16 @@ describe("the turn runner", () => {
       expect(runs.map(({ prompt }) => prompt.text)).toEqual(["hello", "again"]);
     },
   );
+
+  test("ends a turn whose last words were cut off as done, with one sentence on that", async () => {
+    const { runner, runs, settle } = setUp();
+    const turn = say(runner, "hello");
+    await settle();
+    runs[0]?.accept(true);
+    runs[0]?.end({ type: "done", cut: { type: "length" } });
+    const message = cutSentence({ type: "length" });
+    await expect(turn.ended).resolves.toEqual({ type: "done", cut: { reason: "length", message } });
+  });
 
   test("ends a turn whose agent cannot be started as failed, and tries anew with the next prompt", async () => {
     const hand = handAgent();

@@ -143,7 +143,7 @@ describe("a tool", () => {
     });
     expect(problems).toEqual([]);
     expect(seen.some((text) => text.includes("🔧 bash: cat red"))).toBe(true);
-    expect(seen.some((text) => text.includes("🔁 The model failed (red"))).toBe(true);
+    expect(seen.some((text) => text.includes("🔁 The model failed: red"))).toBe(true);
     const rubbish = /(?!\n)[\p{Cc}\u202e]|\[31m|\[0m|title/u;
     expect(seen.filter((text) => rubbish.test(text))).toEqual([]);
     expect(shown).toHaveLength(1);

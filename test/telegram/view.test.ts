@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { AgentEvent, Notice, TurnEvent } from "../../src/domain/events.ts";
+import type { AgentEvent, Content, Notice, TurnEvent } from "../../src/domain/events.ts";
 import type { TurnOutcome } from "../../src/domain/turn.ts";
 import type { Entity, FormattedText } from "../../src/telegram/entities.ts";
 import {
@@ -10,7 +10,14 @@ import {
   viewOf,
   withLines,
 } from "../../src/telegram/view.ts";
-import { EMPTY_ANSWER, moreRemarks, noticeLine, PLACEHOLDER, THINKING } from "../../src/telegram/words.ts";
+import {
+  EMPTY_ANSWER,
+  moreRemarks,
+  noticeLine,
+  PLACEHOLDER,
+  STEP_CUT,
+  THINKING,
+} from "../../src/telegram/words.ts";
 import {
   assistant,
   begin,
@@ -207,6 +214,36 @@ describe("when a turn has ended, its view", () => {
       lines,
       final: true,
     });
+  });
+});
+
+describe("words that are not whole", () => {
+  const cut = (key: string, ...content: readonly Content[]): AgentEvent => ({
+    type: "message_end",
+    key,
+    message: assistant(key, content, { stopReason: "length" }),
+  });
+  const half: Content = { type: "text", text: "half" };
+  const outcome: TurnOutcome = { type: "done", cut: { reason: "length", message: "Cut off here." } };
+
+  test.each<[string, Events, readonly string[]]>([
+    ["are said to be below a turn's end", [cut("a", half), end(outcome)], ["✂️ Cut off here."]],
+    ["also when there are none", [cut("a"), end(outcome)], ["✂️ Cut off here."]],
+    [
+      "are said to be below what came behind them",
+      [cut("a", half), said("b", "x"), end({ type: "done" })],
+      [STEP_CUT],
+    ],
+    ["while that comes", [cut("a", half), opens("b"), says("b", "x")], [STEP_CUT]],
+    ["once", [cut("a", half), cut("b", half), end(outcome)], ["✂️ Cut off here."]],
+    ["not while nothing came behind them", [cut("a", half)], []],
+    [
+      "not when only a call of a tool was cut off",
+      [cut("a", call), said("b", "x"), end({ type: "done" })],
+      [],
+    ],
+  ])("%s", (_, events, lines) => {
+    expect(view(begin, ...events).lines).toEqual(lines);
   });
 });
 

@@ -22,6 +22,7 @@ const HOUR = 60 * MINUTE;
 
 test.each<[TurnOutcome, string | undefined]>([
   [{ type: "done" }, undefined],
+  [{ type: "done", cut: { reason: "length", message: "Cut off here." } }, "✂️ Cut off here."],
   [{ type: "replaced" }, "(interrupted by your next message)"],
   [{ type: "stopped" }, "(stopped)"],
   [{ type: "failed", message: "The agent ended." }, "⚠️ The agent ended."],
@@ -33,10 +34,7 @@ const retrying = { type: "retrying", attempt: 2, maxAttempts: 3, delayMs: 4_000 
 
 describe("a notice is one line", () => {
   test.each<[Notice, string]>([
-    [
-      { ...retrying, reason: "529 overloaded" },
-      "🔁 The model failed (529 overloaded). Trying again, 2 of 3…",
-    ],
+    [{ ...retrying, reason: "529 overloaded" }, "🔁 The model failed: 529 overloaded. Trying again, 2 of 3…"],
     [{ ...retrying, reason: " \n" }, "🔁 The model failed. Trying again, 2 of 3…"],
     [{ type: "compacting" }, "🗜 Making room in the agent's memory…"],
     [

@@ -12,6 +12,7 @@ import { startProcess } from "../process.ts";
 import type { ProcessEnd } from "../process.ts";
 import { createRpc } from "../rpc.ts";
 import { createDialogs } from "./dialogs.ts";
+import { errorForLog } from "./error-for-log.ts";
 import { readImages } from "./images.ts";
 import { readLine } from "./protocol.ts";
 import type { PiRecord } from "./protocol.ts";
@@ -128,7 +129,14 @@ function startPi(
       log.warn({ ...about, length: line.length }, "The agent wrote a line that is no record.");
   };
 
+  /** People are told what an error means; what it said itself stands here alone. */
+  const noteError = (record: PiRecord): void => {
+    const raw = errorForLog(record);
+    if (raw !== undefined) log.warn({ ...about, raw }, "The agent has told of an error.");
+  };
+
   const take = (record: PiRecord): void => {
+    noteError(record);
     if (record.type === "response") {
       if (!rpc.settle(record))
         log.warn({ ...about, command: record.command }, "The agent answered what was not asked.");

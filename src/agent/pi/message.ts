@@ -13,6 +13,8 @@ export interface PiMessage {
   /** Milliseconds since 1970. */
   readonly timestamp?: number;
   readonly stopReason?: string;
+  /** The provider's own word for it. */
+  readonly rawStopReason?: string;
   readonly errorMessage?: string;
   readonly toolCallId?: string;
   readonly toolName?: string;
@@ -24,7 +26,8 @@ export interface PiMessage {
 /** Undefined for what is no message, or one that people do not see. */
 export function readMessage(value: unknown): PiMessage | undefined {
   if (!isRecord(value)) return undefined;
-  const { role, timestamp, stopReason, errorMessage, toolCallId, toolName, isError } = value;
+  const { role, timestamp, stopReason, rawStopReason, errorMessage } = value;
+  const { toolCallId, toolName, isError } = value;
   if (role !== "user" && role !== "assistant" && role !== "toolResult") return undefined;
   const { provider, model } = value;
   const usage = readUsage(value["usage"]);
@@ -33,6 +36,7 @@ export function readMessage(value: unknown): PiMessage | undefined {
     content: readContent(value["content"]),
     ...(typeof timestamp === "number" ? { timestamp } : {}),
     ...(typeof stopReason === "string" ? { stopReason } : {}),
+    ...(typeof rawStopReason === "string" ? { rawStopReason } : {}),
     ...(typeof errorMessage === "string" ? { errorMessage } : {}),
     ...(typeof toolCallId === "string" ? { toolCallId } : {}),
     ...(typeof toolName === "string" ? { toolName } : {}),

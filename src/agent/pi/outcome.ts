@@ -1,6 +1,9 @@
 import type { RunEnd } from "../../domain/agent.ts";
+import type { Cut } from "../../domain/cut.ts";
+import { cutOf } from "./cut.ts";
+import type { PiMessage } from "./message.ts";
 import type { PiRecord } from "./protocol.ts";
-import { foldReason } from "./reason.ts";
+import { reasonOf } from "./reason.ts";
 
 /** Watches one run, to say in the end how it went. */
 export interface Outcome {
@@ -11,24 +14,31 @@ export interface Outcome {
 
 /** A failed model never fails the prompt: what happened stands in the last assistant message, and in what gave up. */
 export function createOutcome(): Outcome {
-  let stopReason: string | undefined;
-  let error: string | undefined;
+  let last: PiMessage | undefined;
+  let cut: Cut | undefined;
   let finalError: string | undefined;
 
   return {
     see: (record) => {
       if (record.type === "message_end" && record.message.role === "assistant") {
-        stopReason = record.message.stopReason;
-        error = record.message.errorMessage;
+        last = record.message;
+        // What was cut off before whole words is not what a person reads last.
+        cut = cutOf(last) ?? (hasWords(last) ? undefined : cut);
       } else if (record.type === "auto_retry_end") {
         finalError = record.finalError;
+      } else if (record.type === "compaction_end" && record.willRetry) {
+        cut = undefined;
       }
     },
     end: (aborted) => {
-      if (aborted || stopReason === "aborted") return { type: "aborted" };
-      if (stopReason !== "error") return { type: "done" };
-      const reason = foldReason(finalError ?? error ?? "it gave no reason");
+      if (aborted || last?.stopReason === "aborted") return { type: "aborted" };
+      if (last?.stopReason !== "error") return { type: "done", ...(cut === undefined ? {} : { cut }) };
+      const reason = reasonOf(finalError ?? last.errorMessage ?? "", last.rawStopReason);
       return { type: "failed", failure: { type: "model_failed", reason } };
     },
   };
+}
+
+function hasWords({ content }: PiMessage): boolean {
+  return content.some((part) => part.type === "text" && part.text.trim() !== "");
 }

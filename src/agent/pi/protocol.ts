@@ -60,6 +60,8 @@ export type PiRecord =
     }
   | { readonly type: "auto_retry_end"; readonly finalError?: string }
   | { readonly type: "compaction_start" }
+  /** With `willRetry` what the model said last is taken back, and asked for once more. */
+  | { readonly type: "compaction_end"; readonly willRetry: boolean }
   /** A question that waits for an answer. */
   | ({ readonly type: "dialog"; readonly timeoutMs?: number } & Omit<Question, "expiresAt">)
   /** Something that an extension wants said, its faults included. */
@@ -112,6 +114,8 @@ function readRecord(record: Fields): PiRecord | "ignored" {
     case "turn_end":
     case "compaction_start":
       return { type: record["type"] };
+    case "compaction_end":
+      return { type: "compaction_end", willRetry: record["willRetry"] === true };
     case "agent_end":
       return { type: "agent_end", saysWillRetry: "willRetry" in record };
     case "agent_settled":

@@ -8,7 +8,7 @@ import type { Answer, Rpc } from "../rpc.ts";
 import { type PiImage, readImages } from "./images.ts";
 import { createOutcome } from "./outcome.ts";
 import type { PiRecord } from "./protocol.ts";
-import { foldReason } from "./reason.ts";
+import { reasonOf } from "./reason.ts";
 import type { Translator } from "./translate.ts";
 
 /** Milliseconds that an agent has to end a run that it was asked to abandon. pi takes 30, after a picture 5,000. */
@@ -97,7 +97,7 @@ export function createPiRun(deps: RunDeps): PiRun {
     if (state !== "handed" || answer.type === "gone") return;
     if (answer.type === "failure") {
       accepted.resolve(false);
-      settle({ type: "failed", failure: { type: "refused", reason: foldReason(answer.reason) } });
+      settle({ type: "failed", failure: { type: "refused", reason: reasonOf(answer.reason) } });
       return;
     }
     state = "accepted";

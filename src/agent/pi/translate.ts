@@ -1,9 +1,12 @@
 import type { AgentEvent, Content, Message, StopReason } from "../../domain/events.ts";
 import { repairText } from "../../domain/text.ts";
+import { cutSentence } from "../../domain/cut.ts";
+import { cutOf } from "./cut.ts";
+import { readErrorText } from "./error-text.ts";
 import { oneLine } from "./one-line.ts";
 import type { PiContent, PiMessage } from "./message.ts";
 import type { PiRecord } from "./protocol.ts";
-import { foldReason } from "./reason.ts";
+import { explainReason, reasonOf } from "./reason.ts";
 import { toolSummary } from "./tool-summary.ts";
 
 export interface Translator {
@@ -39,6 +42,8 @@ export function createTranslator(keyPrefix: string): Translator {
   let resultKey: string | undefined;
   /** The key of a message that ended in an error, while the agent may still try once more. */
   let failed: string | undefined;
+  /** The key of the last message, when it was cut off: the agent may take it back, to try with a shorter history. */
+  let cutOff: string | undefined;
 
   const newKey = (): string => {
     made += 1;
@@ -76,6 +81,7 @@ export function createTranslator(keyPrefix: string): Translator {
     if (piMessage.role === "assistant") {
       open = undefined;
       failed = piMessage.stopReason === "error" ? key : undefined;
+      cutOff = cutOf(piMessage) === undefined ? undefined : key;
     } else {
       resultKey = undefined;
     }
@@ -108,6 +114,7 @@ export function createTranslator(keyPrefix: string): Translator {
       open = undefined;
       resultKey = undefined;
       failed = undefined;
+      cutOff = undefined;
     },
     translate: (record, at) => {
       switch (record.type) {
@@ -140,7 +147,7 @@ export function createTranslator(keyPrefix: string): Translator {
           return [record];
         case "auto_retry_start": {
           const { attempt, maxAttempts, delayMs } = record;
-          const reason = foldReason(record.errorMessage);
+          const reason = explainReason(record.errorMessage).what;
           // An attempt that was cut off without an end of its own has failed no less.
           failed ??= open?.key;
           open = undefined;
@@ -151,8 +158,11 @@ export function createTranslator(keyPrefix: string): Translator {
         }
         case "compaction_start":
           return [{ type: "notice", notice: { type: "compacting" } }];
+        case "compaction_end":
+          if (record.willRetry) failed ??= cutOff;
+          return [];
         case "extension_message": {
-          const text = oneLine(record.text, LONGEST_NOTICE);
+          const text = oneLine(withoutPage(record.text), LONGEST_NOTICE);
           return text === "" ? [] : [{ type: "notice", notice: { type: "extension_message", text } }];
         }
         case "response":
@@ -168,6 +178,12 @@ export function createTranslator(keyPrefix: string): Translator {
   };
 }
 
+/** An extension may pass on a web page that a server answered it with. */
+function withoutPage(text: string): string {
+  const { form, words, before } = readErrorText(text);
+  return form === "page" ? `${before} ${words}` : text;
+}
+
 /** A person may have written those words; only what pi added counts. */
 function omittedNotice({ content }: PiMessage, asked: string): AgentEvent[] {
   const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
@@ -176,8 +192,8 @@ function omittedNotice({ content }: PiMessage, asked: string): AgentEvent[] {
 }
 
 function toMessage(message: PiMessage, key: string, at: number): Message {
-  const { role, content, timestamp, stopReason, errorMessage, toolCallId, toolName, isError } = message;
-  const { model, usage } = message;
+  const { role, content, timestamp, stopReason, toolCallId, toolName, isError, model, usage } = message;
+  const error = role === "assistant" ? errorOf(message) : undefined;
   const stopped = stopReason === undefined ? undefined : toStopReason(stopReason);
   return {
     key,
@@ -185,7 +201,7 @@ function toMessage(message: PiMessage, key: string, at: number): Message {
     at: timestamp ?? at,
     content: content.filter((part) => role === "assistant" || part.type === "text").map(toContent),
     ...(stopped === undefined ? {} : { stopReason: stopped }),
-    ...(errorMessage === undefined ? {} : { error: foldReason(errorMessage) }),
+    ...(error === undefined ? {} : { error }),
     ...(toolCallId === undefined ? {} : { toolCallId }),
     ...(toolName === undefined ? {} : { toolName }),
     ...(isError === undefined ? {} : { isError }),
@@ -193,6 +209,16 @@ function toMessage(message: PiMessage, key: string, at: number): Message {
     // While it streams it is counted up, and says nothing yet.
     ...(usage === undefined || stopReason === "pending" ? {} : { usage }),
   };
+}
+
+/** One line on what is wrong with a message: why it failed, or why it is not whole. */
+function errorOf(message: PiMessage): string | undefined {
+  const { stopReason, rawStopReason, errorMessage } = message;
+  const cut = cutOf(message);
+  if (cut !== undefined) return cutSentence(cut);
+  if (stopReason !== "error" && errorMessage === undefined) return undefined;
+  const words = reasonOf(errorMessage ?? "", rawStopReason);
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
 function toContent(part: PiContent): Content {

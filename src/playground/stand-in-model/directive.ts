@@ -63,6 +63,7 @@ function isGood(name: string, field: unknown): boolean {
   switch (name) {
     case "text":
     case "finish":
+    case "body":
       return typeof field === "string";
     case "n":
     case "size":

@@ -40,6 +40,8 @@ export interface Step {
   readonly usage?: { readonly input?: number; readonly output?: number };
   /** An HTTP error instead of an answer; the first `times` times only, and `then` from there on. */
   readonly status?: number;
+  /** The body of that error, as it is; one in OpenAI's shape when left out. */
+  readonly body?: string;
   readonly times?: number;
   readonly then?: Step;
   readonly malformed?: Malformed;

@@ -281,14 +281,24 @@ describe("a prompt", () => {
 });
 
 describe("a run", () => {
-  test("fails with the model's words when the model failed for good", async () => {
+  test("fails with what the model's error means when the model failed for good, and the log has the rest", async () => {
     await using bench = await openFakeBench();
     const started = bench.start();
     await started.agent.ready;
-    const run = started.agent.run(textPrompt('FAKE{"text":"half an","fail":"overloaded"}'));
+    const run = started.agent.run(
+      textPrompt('FAKE{"text":"half an","fail":"529 <html>overloaded sk-ant-api03-abcdefghijklm</html>"}'),
+    );
     expect(await run.ended).toEqual({
       type: "failed",
-      failure: { type: "model_failed", reason: "overloaded" },
+      failure: {
+        type: "model_failed",
+        reason: "the provider is overloaded (529). Wait a minute, then send the message again.",
+      },
+    });
+    expect(bench.logged).toContainEqual({
+      level: "warn",
+      fields: expect.objectContaining({ raw: "529 <html>overloaded <key></html>" }),
+      message: "The agent has told of an error.",
     });
     expect(await run.accepted).toBe(true);
     await started.agent.run(textPrompt('FAKE{"text":"well again"}')).ended;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { descendantsOf, readProcess } from "../../../src/agent/process-tree.ts";
-import { fold } from "../recorder.ts";
+import { fold, textsOf } from "../recorder.ts";
 import { isRunning, openPiBench, textPrompt } from "../subjects.ts";
 
 /** The smallest PNG that is one. */
@@ -80,6 +80,70 @@ describe("pi itself", () => {
     expect(started.events.filter((event) => event.type === "notice")).toEqual([
       { type: "notice", notice: { type: "image_omitted" } },
     ]);
+  });
+
+  test.each([
+    ["at its longest", { text: "half", finish: "length", usage: { output: 8_192 } }, { type: "length" }],
+    ["shorter than that", { text: "half", finish: "length", usage: { output: 2 } }, { type: "length" }],
+    ["in its thoughts", { think: 3, finish: "length", usage: { output: 8_192 } }, { type: "length" }],
+    ["where a tool was to be named", { text: "Let me look.", finish: "tool_calls" }, { type: "no_tool" }],
+  ])("says that an answer was cut off %s", async (_, step, cut) => {
+    const started = bench.start("cut.jsonl");
+    await started.agent.ready;
+    expect(await started.agent.run(textPrompt(`MOCK${JSON.stringify(step)}`)).ended).toEqual({
+      type: "done",
+      cut,
+    });
+  });
+
+  test("goes on behind a step that was cut off, whose tools did not run", async () => {
+    const started = bench.start("step-cut.jsonl");
+    await started.agent.ready;
+    const tools = [{ name: "bash", args: { command: "echo hi" } }];
+    const steps = [{ text: "half", tools, finish: "length", usage: { output: 8_192 } }, { text: "whole" }];
+    expect(await started.agent.run(textPrompt(`MOCK${JSON.stringify(steps)}`)).ended).toEqual({
+      type: "done",
+    });
+    const messages = fold(started.events).messages.filter(({ role }) => role === "assistant");
+    expect(messages.map(({ stopReason }) => stopReason)).toEqual(["length", "stop"]);
+  });
+
+  test("shows an answer once that was cut off and asked for again with a shorter history", async () => {
+    const started = bench.start("shortened.jsonl");
+    await started.agent.ready;
+    for (const word of ["one", "two"])
+      await started.agent.run(textPrompt(`${word} ${"y ".repeat(60_000)} MOCK{"text":"ok"}`)).ended;
+    const before = started.events.length;
+    const half = { text: "half", finish: "length", usage: { output: 2 } };
+    bench.model.enqueue([half, { text: "a summary" }, { text: "whole" }]);
+    expect(await started.agent.run(textPrompt("go")).ended).toEqual({ type: "done" });
+    expect(textsOf(fold(started.events.slice(before)), "assistant")).toEqual(["whole"]);
+  });
+
+  test.each([
+    [
+      401,
+      '{"error":{"message":"invalid x-api-key","type":"authentication_error"}}',
+      /did not accept the key \(401\)\. Check/,
+    ],
+    [404, "<html><head><title>404 Not Found</title></head></html>", /nothing is at the model's address/],
+    [400, '{"error":{"message":"odd thing"}}', /refused the request \(400\): odd thing\. Send/],
+    [502, "<html><head><title>502 Bad Gateway</title></head></html>", /server failed \(502\)\. Wait/],
+    [
+      429,
+      '{"error":{"message":"no","type":"insufficient_quota","code":"insufficient_quota"}}',
+      /no credit left/,
+    ],
+  ])("says in a plain sentence that a provider answered with status %i", async (status, body, reason) => {
+    const started = bench.start("status.jsonl");
+    await started.agent.ready;
+    const run = started.agent.run(textPrompt(`MOCK${JSON.stringify({ status, body })}`));
+    expect(await run.ended).toEqual({
+      type: "failed",
+      failure: { type: "model_failed", reason: expect.stringMatching(reason) },
+    });
+    const told = JSON.stringify(started.events.filter((event) => event.type === "notice"));
+    expect(told).not.toMatch(/<html|\{\\"/);
   });
 
   test("ends a run on a session file that cannot be written, and the next one too", async () => {

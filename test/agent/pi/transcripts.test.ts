@@ -6,6 +6,7 @@ import { readLine } from "../../../src/agent/pi/protocol.ts";
 import { createTranslator } from "../../../src/agent/pi/translate.ts";
 import type { RunEnd } from "../../../src/domain/agent.ts";
 import type { AgentEvent } from "../../../src/domain/events.ts";
+import { repairText } from "../../../src/domain/text.ts";
 import { fold, textsOf } from "../recorder.ts";
 import { transcripts } from "./transcripts.ts";
 import type { Transcript } from "./transcripts.ts";
@@ -58,7 +59,9 @@ function finalTexts({ entries }: Transcript): readonly string[] {
     const content = Array.isArray(message["content"]) ? message["content"] : [];
     texts.push(
       content
-        .map((part: unknown) => (isRecord(part) && typeof part["text"] === "string" ? part["text"] : ""))
+        .map((part: unknown) =>
+          isRecord(part) && typeof part["text"] === "string" ? repairText(part["text"]) : "",
+        )
         .join(""),
     );
   }
@@ -127,7 +130,7 @@ describe("what the recorded conversations meant", () => {
           type: "failed",
           failure: {
             type: "model_failed",
-            reason: '500: {"message":"mock error 500","type":"server_error","code":500}',
+            reason: "the provider's server failed (500). Wait a minute, then send the message again.",
           },
         },
       ],

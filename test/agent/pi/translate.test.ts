@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { PiMessage } from "../../../src/agent/pi/message.ts";
 import type { PiRecord } from "../../../src/agent/pi/protocol.ts";
 import { createTranslator } from "../../../src/agent/pi/translate.ts";
+import { cutSentence } from "../../../src/domain/cut.ts";
 import type { AgentEvent } from "../../../src/domain/events.ts";
 import { fold, textsOf } from "../recorder.ts";
 
@@ -187,9 +188,48 @@ describe("an attempt that failed", () => {
     expect(textsOf(fold(events), "assistant")).toEqual(["oops", ""]);
   });
 
+  test("leaves as well when it was cut off, and the agent shortens its history to ask once more", () => {
+    const half = assistant("half", { stopReason: "length" });
+    const again = [start(assistant("")), end(assistant("whole"))];
+    const compacted = (willRetry: boolean): PiRecord => ({ type: "compaction_end", willRetry });
+    const textsAfter = (willRetry: boolean) =>
+      textsOf(
+        fold(translate([start(assistant("")), end(half), compacted(willRetry), ...again])),
+        "assistant",
+      );
+    expect(textsAfter(true)).toEqual(["whole"]);
+    expect(textsAfter(false)).toEqual(["half", "whole"]);
+  });
+
   test("is told with its reason", () => {
     const notice = { type: "retrying", attempt: 1, maxAttempts: 3, delayMs: 20, reason: "no" };
     expect(translate([retry])).toEqual([{ type: "notice", notice }]);
+  });
+});
+
+describe("a message that is not whole, or that failed, says why", () => {
+  test.each<[string, Partial<PiMessage>, string | undefined]>([
+    ["at its longest", { stopReason: "length" }, cutSentence({ type: "length" })],
+    ["with a tool that was not named", { stopReason: "toolUse" }, cutSentence({ type: "no_tool" })],
+    ["whole", { stopReason: "stop" }, undefined],
+    [
+      "with a page of a proxy",
+      { stopReason: "error", errorMessage: "502 <html><head><title>502 Bad Gateway</title></head></html>" },
+      "The provider's server failed (502). Wait a minute, then send the message again.",
+    ],
+    [
+      "with nothing but the provider's word for its stop",
+      { stopReason: "error", errorMessage: "An unknown error occurred", rawStopReason: "SAFETY" },
+      "The provider's filter for content stopped the answer. Ask in other words, or send /clear for a new session.",
+    ],
+  ])("%s", (_, more, error) => {
+    const [, event] = translate([start(assistant("")), end(assistant("x", more))]);
+    expect(event?.type === "message_end" && event.message.error).toBe(error);
+  });
+
+  test("also in the notice of a new attempt, without advice", () => {
+    const events = translate([{ ...retry, errorMessage: '529 {"error":{"type":"overloaded_error"}}' }]);
+    expect(events).toMatchObject([{ notice: { reason: "the provider is overloaded (529)" } }]);
   });
 });
 
@@ -213,5 +253,12 @@ test("what an extension says is one line, and nothing is not said", () => {
   const say = (text: string): PiRecord => ({ type: "extension_message", text });
   expect(translate([say("a\n\u001b[31mb\u001b[0m"), say(" \n")])).toEqual([
     { type: "notice", notice: { type: "extension_message", text: "a b" } },
+  ]);
+});
+
+test("a web page in what an extension says becomes its title", () => {
+  const text = "Server git: 502 <html><head><title>502 Bad Gateway</title></head><body>x</body></html>";
+  expect(translate([{ type: "extension_message", text }])).toEqual([
+    { type: "notice", notice: { type: "extension_message", text: "Server git: 502 502 Bad Gateway" } },
   ]);
 });
