@@ -5,7 +5,6 @@ import type { Outcome } from "../../../src/agent/pi/outcome.ts";
 import { readLine } from "../../../src/agent/pi/protocol.ts";
 import { createTranslator } from "../../../src/agent/pi/translate.ts";
 import type { RunEnd } from "../../../src/domain/agent.ts";
-import { repairText } from "../../../src/domain/text.ts";
 import type { AgentEvent } from "../../../src/domain/events.ts";
 import { repairText } from "../../../src/domain/text.ts";
 import { fold, textsOf } from "../recorder.ts";
@@ -76,7 +75,7 @@ describe.each(transcripts.map((transcript) => [transcript.name, transcript] as c
     const events = runs.flatMap((run) => run.events);
 
     test("folds to the final texts, and retries leave no trace", () => {
-      expect(textsOf(fold(events), "assistant")).toEqual(finalTexts(transcript).map(repairText));
+      expect(textsOf(fold(events), "assistant")).toEqual(finalTexts(transcript));
     });
 
     test("has one end for each message, under a key of its own", () => {
