@@ -22,6 +22,16 @@ export interface ResumptionOptions {
 
 const NOTHING: Prompt = { text: "", images: [], files: [] };
 
+/** Stands for a chat's message that cannot be read from the store any more. */
+const LOST: PromptDraft = {
+  ready: Promise.resolve({
+    text: "[A message of the chat that belongs here could not be read on this machine.]",
+    images: [],
+    files: [],
+  }),
+  release: () => undefined,
+};
+
 export function createResumption(prompt: readonly KeptDraft[], options: ResumptionOptions): Resumption {
   const { makeDraft, resume } = options;
   const begun = Promise.withResolvers<void>();
@@ -43,7 +53,18 @@ export function createResumption(prompt: readonly KeptDraft[], options: Resumpti
     begin,
     resume(draftOf) {
       begin();
-      for (const part of parts) if ("bring" in part) part.bring(draftOf(part.sources));
+      const faults: unknown[] = [];
+      for (const part of parts) {
+        if (!("bring" in part)) continue;
+        try {
+          part.bring(draftOf(part.sources));
+        } catch (error) {
+          // The turn runs already, and would wait for this draft for ever.
+          part.bring(LOST);
+          faults.push(error);
+        }
+      }
+      if (faults.length > 0) throw faults[0];
     },
   };
 }

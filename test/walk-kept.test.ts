@@ -45,11 +45,16 @@ async function launched(env: Readonly<Record<string, string>> = {}): Promise<voi
 
 const script = (run: object): string => `FAKE${JSON.stringify(run)}`;
 const begin = async (): Promise<string> => (await evie.ask<SessionInfo>("POST", "/api/sessions", {})).id;
-const send = (session: string, requestId: string, text: string, more: object = {}): Promise<Answer> =>
-  evie.ask("POST", `/api/sessions/${session}/prompt?wait=0`, { text, requestId, ...more });
-/** Sends it again, with other words, and waits for how it ended. */
+/** What was sent, by its request's id. */
+const sent = new Map<string, object>();
+const send = (session: string, requestId: string, text: string, more: object = {}): Promise<Answer> => {
+  const body = { text, requestId, ...more };
+  sent.set(requestId, body);
+  return evie.ask("POST", `/api/sessions/${session}/prompt?wait=0`, body);
+};
+/** Sends it again, and waits for how it ended. */
 const again = (session: string, requestId: string): Promise<Answer> =>
-  evie.ask("POST", `/api/sessions/${session}/prompt`, { text: "something else", requestId });
+  evie.ask("POST", `/api/sessions/${session}/prompt`, sent.get(requestId));
 const queueOf = async (session: string): Promise<readonly QueuedPrompt[]> =>
   (await evie.ask<Snapshot>("GET", `/api/sessions/${session}`)).queue;
 const prompts = (): readonly string[] => evie.taken().map(({ text }) => text);
@@ -113,6 +118,7 @@ describe("prompts that were taken by HTTP when evie was killed", { timeout: LONG
     await evie.kill();
     await launched();
     expect((await again(session, "three")).text).toBe("Three.");
+    await expect(send(session, "three", "something else")).rejects.toThrow("request_id_used");
     expect(evie.taken()).toHaveLength(3);
   });
 
@@ -155,6 +161,7 @@ test(
       text: TWO,
       requestId: "two",
     });
+    sent.set("two", { text: TWO, requestId: "two" });
     await standing("flushed");
     expect(await evie.stop()).toBe(0);
     expect(await waiting).toMatchObject({ outcome: "failed", error: expect.stringContaining("next start") });
@@ -165,59 +172,68 @@ test(
   },
 );
 
-describe(
-  "a turn that was made of messages of a chat and of a prompt of another face",
-  { timeout: LONG },
-  () => {
-    const chatSession = async (): Promise<string> => {
-      const { sessions } = await evie.ask<{ sessions: readonly SessionInfo[] }>("GET", "/api/sessions");
-      return sessions.find(({ chat }) => chat?.id === ADA)?.id ?? "none";
-    };
+describe("a chat's message and a prompt by HTTP, one of which replaced the other before an agent had it", () => {
+  const chatSession = async (): Promise<string> => {
+    const { sessions } = await evie.ask<{ sessions: readonly SessionInfo[] }>("GET", "/api/sessions");
+    return sessions.find(({ chat }) => chat?.id === ADA)?.id ?? "none";
+  };
+  const SEEN = `from the chat ${script({ text: "Seen." })}`;
+  const DONE = `from elsewhere ${script({ text: "Done." })}`;
 
-    test("runs with both after the restart, the chat's in front where that was replaced", async () => {
+  test(
+    "run both after the restart, each by itself, where the chat's was replaced",
+    { timeout: LONG },
+    async () => {
       await launched(SLOW_AGENT);
-      ada.sendPhoto(png(2), { caption: "from the chat" });
+      ada.sendPhoto(png(2), { caption: SEEN });
       await standing("flushed");
       const session = await chatSession();
-      await send(session, "d", `from elsewhere ${script({ text: "Both." })}`, {
-        mode: "replace",
-        ...picture,
-      });
-      await standing("flushed");
+      await send(session, "d", DONE, { mode: "replace", ...picture });
+      await standing("flushed", 2);
       await evie.kill();
       await launched();
-      const answer = await again(session, "d");
-      expect(answer).toMatchObject({ outcome: "done", text: "Both." });
-      expect(evie.taken()).toEqual([
-        { text: `from the chat\n\nfrom elsewhere ${script({ text: "Both." })}`, images: 2 },
-      ]);
-      await expect.poll(() => texts().includes("Both."), { timeout: 10_000 }).toBe(true);
-      expect(texts().filter((text) => text.startsWith("By HTTP: from the chat"))).toHaveLength(1);
+      expect(await again(session, "d")).toMatchObject({ outcome: "done", text: "Done." });
+      await expect.poll(() => texts().includes("Seen."), { timeout: 10_000 }).toBe(true);
+      expect(evie.taken()).toHaveLength(2);
+      expect(evie.taken()).toEqual(
+        expect.arrayContaining([
+          { text: SEEN, images: 1 },
+          { text: DONE, images: 1 },
+        ]),
+      );
       expect(texts()).not.toContain("…");
-    });
+      expect(texts()).not.toContain(replies.waits);
+    },
+  );
 
-    test("runs with both after the restart, the chat's behind where that has replaced", async () => {
+  test(
+    "run the chat's after the restart, where that replaced the other, which says so",
+    { timeout: LONG },
+    async () => {
       await launched();
       await ada.say(`hello ${script({ text: "Hello." })}`);
       await expect.poll(() => texts().includes("Hello."), { timeout: 10_000 }).toBe(true);
       await evie.kill();
       await launched(SLOW_AGENT);
       const session = await chatSession();
-      await send(session, "d", "from elsewhere", picture);
-      await ada.say(`from the chat ${script({ text: "Both." })}`);
+      await send(session, "d", DONE, picture);
+      await ada.say(SEEN);
       await expect.poll(() => texts().includes(replies.waits), { timeout: 10_000 }).toBe(true);
       const waits = evie.api.chat(ADA).botMessages.find(({ text }) => text === replies.waits);
       await standing("flushed", 2);
       ada.press(waits?.id ?? 0, NOW_WORD);
       await standing("flushed");
+      expect(await again(session, "d")).toMatchObject({
+        outcome: "replaced",
+        error: expect.stringContaining("never reached the agent"),
+      });
       await evie.kill();
       await launched();
-      await expect.poll(() => texts().includes("Both."), { timeout: 20_000 }).toBe(true);
-      expect(evie.taken().slice(1)).toEqual([
-        { text: `from elsewhere\n\nfrom the chat ${script({ text: "Both." })}`, images: 1 },
-      ]);
+      await expect.poll(() => texts().includes("Seen."), { timeout: 20_000 }).toBe(true);
+      expect(evie.taken().slice(1)).toEqual([{ text: SEEN, images: 0 }]);
       expect((await again(session, "d")).outcome).toBe("replaced");
       expect([keptPrompts(), uploads()]).toEqual([0, []]);
-    });
-  },
-);
+      expect(texts()).not.toContain(replies.waits);
+    },
+  );
+});

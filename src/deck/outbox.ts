@@ -54,6 +54,8 @@ export function underWay(state: DeckState, sessionId: string): readonly Outgoing
 export function onEvent(state: DeckState, sessionId: string, event: WireEvent): DeckState {
   const isHere = (prompt: OutgoingPrompt): boolean => prompt.sessionId === sessionId;
   if (event.type === "agent_end") {
+    // One of them never reached the agent. evie says which in a frame of its own, and it goes back then.
+    if (event.outcome.type === "replaced" && event.outcome.message !== undefined) return state;
     const unsaid = state.outbox.filter((prompt) => isHere(prompt) && isOver(state, prompt));
     const isLost = event.outcome.type === "failed" || event.outcome.type === "stopped";
     const returned = isLost ? unsaid.reduceRight(putBack, state) : state;

@@ -58,12 +58,14 @@ export function troubleWords({
   return error;
 }
 
+const NEVER_REACHED = "Replaced before the agent had the prompt";
+
 function outcomeWords(outcome: TurnOutcome): string | undefined {
   switch (outcome.type) {
     case "done":
       return outcome.cut?.message;
     case "replaced":
-      return "Replaced by the next prompt";
+      return outcome.message === undefined ? "Replaced by the next prompt" : NEVER_REACHED;
     case "stopped":
       return "Stopped";
     case "failed":

@@ -1,3 +1,5 @@
+import type { TurnId } from "./ids.ts";
+
 /** A picture for the model, kept in a file of evie's own until its turn has ended. */
 export interface PromptImage {
   readonly mimeType: "image/jpeg" | "image/png" | "image/webp" | "image/gif";
@@ -37,6 +39,12 @@ export interface PromptDraft {
   readonly sources?: readonly number[];
   /** What it is, for the ledger, where no sources are kept to make it of again. */
   readonly whole?: WholePrompt;
+  /**
+   * The turn whose prompt this one goes on with, and the line that is put in front of it where the agent has that prompt
+   * in its history when this one's turn begins. Data, not a promise: a draft that waited for a turn could wait for one
+   * that cannot run before it.
+   */
+  readonly continues?: { readonly turn: TurnId; readonly label: string };
   /** Never rejects: what could not be fetched is named in the prompt's text. */
   readonly ready: Promise<Prompt>;
   /** Says that nobody needs the prompt any more (its turn ended, or it was discarded): downloads stop, picture files go. Idempotent. */

@@ -14,7 +14,7 @@ export interface Turn {
   readonly id: TurnId;
   /** Settles once and never rejects: whether the agent took the prompt into its history. False once another prompt took it in. */
   readonly accepted: Promise<boolean>;
-  /** Settles once and never rejects. A turn that was superseded before it began ends as `replaced` without any event. */
+  /** Settles once and never rejects. A turn that was replaced or dropped before it began ends without any event. */
   readonly ended: Promise<TurnOutcome>;
 }
 
@@ -40,21 +40,33 @@ export interface Session {
   /** The first line of its first prompt unless a person gave it another name; empty before either. */
   readonly name: string;
   readonly cwd: string;
-  /** From now on `sink` gets every event. One synchronous block; the answer detaches. */
-  attach(sink: SessionSink): () => void;
   /**
-   * Makes a turn of `draft`. Last writer wins: a running turn is aborted and its end awaited first; what was
-   * superseded before the agent accepted it goes in front of its successor. The draft is released by the session.
+   * Calls `sink` with every event from now on, and `queueChanged` when other prompts wait than before. One synchronous
+   * block. Returns what detaches both.
+   */
+  attach(sink: SessionSink, queueChanged?: () => void): () => void;
+  /**
+   * Makes a turn of `draft`. Last writer wins: a running turn is aborted and its end awaited first. What came this way or
+   * by `enqueue` and was superseded before the agent accepted it goes in front of its successor. The draft is released
+   * by the session.
    */
   run(draft: PromptDraft, face: Face): Turn;
-  /** Makes a turn of `draft` that begins when all turns before it have ended. The draft is released by the session. */
+  /**
+   * Makes a turn of `draft` that begins when all turns before it have ended, or joins it to the one that waits already.
+   * The draft is released by the session.
+   */
   enqueue(draft: PromptDraft, face: Face): Turn;
+  /** The turn that prompts of `enqueue` wait in; undefined when none does. */
+  readonly waitingTurn: TurnId | undefined;
   /** Lets a turn that waits, or a prompt by its request's id, take the running turn's place. False when it does not wait. */
   hurry(waiting: string): boolean;
   /** How many turns wait for the running one's end. */
   readonly waiting: number;
-  /** On which face the running turn was begun; undefined when none runs. */
-  readonly runningFace: Face | undefined;
+  /**
+   * On which face the turn was begun that a prompt meets which comes now: the one that is about to run, or else the
+   * running one, unless it is being ended. Undefined when there is none.
+   */
+  readonly upcomingFace: Face | undefined;
   /**
    * The running turn, for a sink that comes when it has begun: asked in the same synchronous block as `attach`, it and the
    * events that follow are all of the turn, once. Undefined when none runs.
@@ -128,7 +140,10 @@ export interface ObservedSession extends Session {
   observe(observer: (frame: SessionFrame) => void): Observation;
   /** The messages before the one with the key `before`, the oldest first; at most 200. */
   messagesBefore(before: string): { readonly messages: readonly Message[]; readonly before?: string };
-  /** Makes a turn of `draft`, or says it into the running one. The draft is released by the session. */
+  /**
+   * Makes a turn of `draft` that no other prompt is joined with, or says it into the running one. The draft is released by
+   * the session. Throws a RequestIdError when the request's id was taken by a prompt that says something else.
+   */
   prompt(draft: PromptDraft, options: PromptOptions): TakenPrompt;
   /** Takes back what waits: a prompt by its request's id, or a turn. False when it does not wait. */
   withdraw(waiting: string): boolean;
@@ -145,6 +160,19 @@ export class FolderError extends Error {
     super(message);
     this.name = "FolderError";
     this.folder = folder;
+  }
+}
+
+/** A request's id that was used before, within a day, for a prompt that says something else. */
+export class RequestIdError extends Error {
+  readonly requestId: string;
+
+  constructor(requestId: string) {
+    super(
+      `The request id ${JSON.stringify(requestId.slice(0, 80))} was used for another prompt. Send this one under an id of its own.`,
+    );
+    this.name = "RequestIdError";
+    this.requestId = requestId;
   }
 }
 

@@ -35,6 +35,9 @@ export const bodies = {
   answer: z.object({ questionId: id, value }),
 };
 
+/** The header that may name a request instead of its body. */
+export const headers = z.object({ "Idempotency-Key": id.optional() });
+
 export const clientFrame = z.discriminatedUnion("type", [
   z.object({ type: z.literal("subscribe"), sessionId: id }),
   z.object({ type: z.literal("unsubscribe"), sessionId: id }),

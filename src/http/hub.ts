@@ -1,13 +1,18 @@
 import type { Clock } from "../domain/clock.ts";
 import { parseSessionId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
-import type { Answered, ObservedSession, SessionDirectory } from "../domain/sessions.ts";
+import {
+  type Answered,
+  type ObservedSession,
+  RequestIdError,
+  type SessionDirectory,
+} from "../domain/sessions.ts";
 import { toJson } from "../domain/text.ts";
 import type { ClientFrame, ServerFrame } from "../domain/wire.ts";
 import { attachFrames } from "./attach-frames.ts";
 import { clientFrame, readJson, readShape } from "./bodies.ts";
 import type { MakeDraft } from "./drafts.ts";
-import { noSession, Refusal } from "./refusal.ts";
+import { noSession, Refusal, requestIdUsed } from "./refusal.ts";
 
 /** Milliseconds between two heartbeats. A browser that hears nothing for longer than a few of them connects anew. */
 export const HEARTBEAT = 5_000;
@@ -112,6 +117,10 @@ export function createHub(options: HubOptions): Hub {
   };
 }
 
+/** What a browser is told whose prompt was replaced before the agent had it; it puts the prompt back where it was written. */
+const NOT_ASKED =
+  "A prompt never reached the agent: another one took its place first. It is back where you wrote it.";
+
 interface Reception extends HubOptions {
   readonly send: (frame: ServerFrame) => void;
   readonly subscribe: (session: ObservedSession) => void;
@@ -130,8 +139,9 @@ function take(text: string, reception: Reception): void {
       ...(frame !== undefined && "sessionId" in frame ? { sessionId: frame.sessionId } : {}),
       ...(frame !== undefined && "requestId" in frame ? { requestId: frame.requestId } : {}),
     };
-    if (error instanceof Refusal)
-      return send({ type: "error", code: error.code, message: error.message, ...about });
+    const refusal = error instanceof RequestIdError ? requestIdUsed(error) : error;
+    if (refusal instanceof Refusal)
+      return send({ type: "error", code: refusal.code, message: refusal.message, ...about });
     log.error({ err: error }, "what a browser asked for failed by a fault of evie's own");
     const message = `evie made a mistake (${error instanceof Error ? error.message : String(error)}). Its log tells more.`;
     send({ type: "error", code: "internal", message, ...about });
@@ -154,8 +164,13 @@ function act(frame: ClientFrame, { sessions, makeDraft, send, subscribe, subscri
       return subscribe(session);
     case "prompt": {
       const { text, mode = "queue", requestId } = frame;
-      session.prompt(makeDraft(frame), { face: "deck", mode, requestId, text });
-      return send({ type: "accepted", sessionId, requestId });
+      const { ending } = session.prompt(makeDraft(frame), { face: "deck", mode, requestId, text });
+      send({ type: "accepted", sessionId, requestId });
+      void ending.then(({ outcome }) => {
+        if (outcome.type === "replaced" && outcome.message !== undefined)
+          send({ type: "error", code: "not_asked", message: NOT_ASKED, sessionId, requestId });
+      });
+      return;
     }
     case "withdraw":
       if (session.withdraw(frame.requestId)) return;

@@ -1,3 +1,4 @@
+import type { RequestIdError } from "../domain/sessions.ts";
 import { clip } from "../domain/text.ts";
 
 /** What a request is refused with. The message says what is wrong and what to do. */
@@ -19,4 +20,8 @@ export const LOCKED =
 
 export function noSession(id: string): Refusal {
   return new Refusal(404, "no_session", `There is no session ${JSON.stringify(clip(id, 80))}.`);
+}
+
+export function requestIdUsed({ message }: RequestIdError): Refusal {
+  return new Refusal(409, "request_id_used", message);
 }

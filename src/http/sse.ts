@@ -74,10 +74,11 @@ export function eventStream({ session, epoch, clock, lastEventId, ending }: Even
 
 /** How a turn ended, as it is told to who asked for it. */
 export function endingBody({ outcome, text }: TurnEnding): object {
+  const error = "message" in outcome ? outcome.message : undefined;
   return {
     outcome: outcome.type,
     text,
-    ...(outcome.type === "failed" ? { error: outcome.message } : {}),
+    ...(error === undefined ? {} : { error }),
     ...(outcome.type === "done" && outcome.cut !== undefined ? { cut: outcome.cut } : {}),
   };
 }

@@ -56,10 +56,26 @@ export interface RequestLedger {
     session: SessionId,
     requestId: string,
   ):
-    | { readonly turnId: TurnId; readonly at: number; readonly begun: boolean; readonly ending?: TurnEnding }
+    | {
+        readonly turnId: TurnId;
+        /** A digest of what it said; absent where an earlier evie took it. */
+        readonly body?: string;
+        readonly at: number;
+        readonly begun: boolean;
+        readonly ending?: TurnEnding;
+      }
     | undefined;
   /** Forgets those of before `oldest`. */
-  add(session: SessionId, requestId: string, turnId: TurnId, times: { at: number; oldest: number }): void;
+  add(
+    session: SessionId,
+    requestId: string,
+    request: {
+      readonly turnId: TurnId;
+      readonly body: string;
+      readonly at: number;
+      readonly oldest: number;
+    },
+  ): void;
   begin(session: SessionId, requestId: string): void;
   end(session: SessionId, requestId: string, ending: TurnEnding): void;
   /** The requests of a turn that have no end, the oldest first. */
@@ -75,7 +91,10 @@ export interface PictureLedger {
 
 /** Every turn, from its flush to its end. Its session was used when an agent took it, and when it ended. */
 export interface TurnLedger {
-  /** A turn is there, and takes the place of `instead`, whose prompt is in front of its own. `prompt` is kept until an agent has it. */
+  /**
+   * A turn is there; told again of the same one, it is made of what is named now. All that `instead` was made of is in it.
+   * `prompt` is kept until an agent has it.
+   */
   flushed(
     turn: {
       readonly id: TurnId;

@@ -35,8 +35,8 @@ export interface Mirror {
   /** To be called when the questions or the queue are others. */
   refresh(): void;
   rename(name: string): void;
-  /** From now on `sink` is called with each event; the answer ends that. */
-  listen(sink: (event: SessionEvent) => void): () => void;
+  /** Calls `sink` with each event from now on, and `queueChanged` when the queue is another one. Returns what ends that. */
+  listen(sink: (event: SessionEvent) => void, queueChanged?: () => void): () => void;
   observe(observer: (frame: SessionFrame) => void): Observation;
   readonly turnSoFar: TurnSoFar | undefined;
   readonly state: SessionPhase;
@@ -188,8 +188,9 @@ export function createMirror(options: MirrorOptions): Mirror {
       bookkeeper.rename(wanted);
       refresh();
     },
-    listen: (sink) =>
+    listen: (sink, queueChanged) =>
       fanOut.add((frame) => {
+        if (frame.type === "session_changed" && frame.change.queue !== undefined) queueChanged?.();
         // A live event is never a replayed one.
         if (frame.type === "session_event") sink(frame.event as SessionEvent);
       }),

@@ -1,10 +1,18 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../domain/clock.ts";
 import type { Face } from "../domain/events.ts";
 import { failureSentence } from "../domain/failure.ts";
 import { makeTurnId, type SessionId, type TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import { joinTexts, type PromptDraft } from "../domain/prompt.ts";
-import type { PromptOptions, TakenPrompt, Turn, TurnEnding } from "../domain/sessions.ts";
+import {
+  type PromptOptions,
+  RequestIdError,
+  type TakenPrompt,
+  type Turn,
+  type TurnEnding,
+} from "../domain/sessions.ts";
 import type { QueuedPrompt } from "../domain/wire.ts";
 import type { RequestLedger } from "./ledger.ts";
 import type { TurnRunner } from "./turn-runner.ts";
@@ -25,10 +33,11 @@ export interface PromptsOptions {
 
 /** The prompts of one session that came under names of their senders'. */
 export interface Prompts {
-  /** Takes a prompt once: the same request again gives the same turn. Throws when the store does; then nothing runs. */
+  /**
+   * Takes a prompt once: the same request again gives the same turn. Throws a RequestIdError when it says something else
+   * than the first time, and when the store throws; then nothing runs.
+   */
   take(draft: PromptDraft, options: PromptOptions): TakenPrompt;
-  /** A turn without a request; what it says is shown once it is known. */
-  enqueue(draft: PromptDraft, face: Face): Turn;
   /** Has a turn that no agent had when evie was last ended run under its own name, behind all others. Throws when the store does. */
   resume(turnId: TurnId, face: Face, drafts: readonly PromptDraft[]): void;
   /** Evie ends: what no agent has yet runs after the next start, and so it has no end now. */
@@ -47,6 +56,8 @@ export interface Prompts {
 
 interface Known {
   readonly turnId: TurnId;
+  /** A digest of what it said; absent where an earlier evie took it. */
+  readonly body?: string | undefined;
   readonly ending: Promise<TurnEnding>;
 }
 
@@ -72,6 +83,8 @@ export function createPrompts(options: PromptsOptions): Prompts {
   const endings = new Map<TurnId, PromiseWithResolvers<TurnEnding>>();
   /** Turns whose prompt an agent has in its history, until they end. */
   const accepted = new Set<TurnId>();
+  /** What the drafts say that came without a request. */
+  const texts = new WeakMap<PromptDraft, string>();
   let queue: readonly QueuedPrompt[] = [];
   let leaving = false;
 
@@ -98,30 +111,37 @@ export function createPrompts(options: PromptsOptions): Prompts {
     }
   }
 
-  /** The request as it was taken before; undefined when it is new, or evie died before there was a turn of it. */
-  function recall(requestId: string): Known | undefined {
+  /**
+   * Returns the request as it was taken before; undefined when it is new, or evie died before there was a turn of it.
+   * Throws a RequestIdError when it said something else then: the old answer would pass for one to the new words.
+   */
+  function recall(requestId: string, body: string): Known | undefined {
     const known = underWay.get(requestId);
-    if (known !== undefined) return known;
-    const stored = ledger.get(id, requestId);
-    if (stored === undefined || stored.at < clock.date() - REQUEST_KEPT) return undefined;
+    const stored = known === undefined ? ledger.get(id, requestId) : undefined;
+    const isOld = stored !== undefined && stored.at < clock.date() - REQUEST_KEPT;
+    const first = known ?? (isOld ? undefined : stored);
+    if (first === undefined) return undefined;
+    if (first.body !== undefined && first.body !== body) throw new RequestIdError(requestId);
+    if (stored === undefined) return known;
     const { turnId, begun, ending } = stored;
     if (ending !== undefined) return { turnId, ending: Promise.resolve(ending) };
     const lost: TurnEnding = { outcome: { type: "failed", message: LOST }, text: "" };
     return begun ? { turnId, ending: Promise.resolve(lost) } : undefined;
   }
 
-  function note(requestId: string, turnId: TurnId): void {
+  function note(requestId: string, turnId: TurnId, body: string): void {
     const at = clock.date();
-    ledger.add(id, requestId, turnId, { at, oldest: at - REQUEST_KEPT });
+    ledger.add(id, requestId, { turnId, body, at, oldest: at - REQUEST_KEPT });
   }
 
   /** A turn of its own. Written down first: a request that is not known afterwards could run twice. */
-  function begin(draft: PromptDraft, { mode, face, requestId, text }: PromptOptions): Known {
+  function begin(draft: PromptDraft, { mode, face, requestId, text }: PromptOptions, body: string): Known {
     const turnId = makeTurnId();
-    note(requestId, turnId);
+    note(requestId, turnId, body);
     requestOf.set(turnId, { requestId, text });
     const ending = endingOf(turnId);
-    follow(mode === "replace" ? runner.run(draft, face, turnId) : runner.enqueue([draft], face, turnId));
+    const own = { id: turnId, alone: true };
+    follow(mode === "replace" ? runner.run(draft, face, own) : runner.enqueue([draft], face, own));
     return { turnId, ending };
   }
 
@@ -134,19 +154,33 @@ export function createPrompts(options: PromptsOptions): Prompts {
   }
 
   /** Said into the running turn. Where the agent does not take it, it waits for a turn of its own. */
-  function steer(draft: PromptDraft, options: PromptOptions, turnId: TurnId): Known {
-    note(options.requestId, turnId);
-    store(() => ledger.begin(id, options.requestId));
+  function steer(draft: PromptDraft, options: PromptOptions, turnId: TurnId, body: string): Known {
+    const { requestId } = options;
+    note(requestId, turnId, body);
+    store(() => ledger.begin(id, requestId));
     const ending = endingOf(turnId);
     const say = async (): Promise<TurnEnding> => {
       const prompt = await draft.ready;
       const { running } = runner;
       const taken = running?.id === turnId && (await running.run?.steer?.(prompt)) === true;
-      if (!taken) return await begin(draft, options).ending;
+      if (!taken) return await beginInstead(draft, options, body);
       draft.release();
       return await ending;
     };
     return { turnId, ending: say() };
+  }
+
+  /** A turn of its own for what could not be said into another. It waits under its request's id, and can be withdrawn. */
+  async function beginInstead(draft: PromptDraft, options: PromptOptions, body: string): Promise<TurnEnding> {
+    try {
+      const { turnId, ending } = begin(draft, options, body);
+      const known = underWay.get(options.requestId);
+      if (known !== undefined) underWay.set(options.requestId, { ...known, turnId });
+      return await ending;
+    } catch (error) {
+      draft.release();
+      throw error;
+    }
   }
 
   /** The turn of a request, or the one of that id. */
@@ -155,25 +189,47 @@ export function createPrompts(options: PromptsOptions): Prompts {
   }
 
   function refresh(): void {
-    queue = runner.queue.map((turn) => requestOf.get(turn.id) ?? { requestId: turn.id, text: "" });
+    const next = runner.queue.map(
+      ({ id: turnId, drafts }) => requestOf.get(turnId) ?? { requestId: turnId, text: textOf(drafts) },
+    );
+    if (isDeepStrictEqual(next, queue)) return;
+    queue = next;
     queueChanged();
   }
 
+  /** Returns what a turn without a request says, as far as that is known by now. */
+  function textOf(drafts: readonly PromptDraft[]): string {
+    return joinTexts(drafts.map((draft) => draft.whole?.text ?? texts.get(draft) ?? listen(draft)));
+  }
+
+  /** Shows what a draft says once that is known. Until then it says nothing. */
+  function listen(draft: PromptDraft): string {
+    texts.set(draft, "");
+    void draft.ready.then(({ text }) => {
+      texts.set(draft, text);
+      refresh();
+    });
+    return "";
+  }
+
   function take(draft: PromptDraft, options: PromptOptions): TakenPrompt {
-    const known = recall(options.requestId);
+    const body = digestOf(draft, options);
+    const known = recall(options.requestId, body);
     if (known !== undefined) {
       draft.release();
-      return { ...known, known: true };
+      return { turnId: known.turnId, ending: known.ending, known: true };
     }
     const { running } = runner;
     const canSteer = options.mode === "steer" && running?.run?.steer !== undefined;
-    const { turnId, ending } = canSteer ? steer(draft, options, running.id) : begin(draft, options);
-    return { turnId, ending: know(options.requestId, turnId, ending), known: false };
+    const { turnId, ending } = canSteer
+      ? steer(draft, options, running.id, body)
+      : begin(draft, options, body);
+    return { turnId, ending: know(options.requestId, { turnId, body, ending }), known: false };
   }
 
   /** Holds a request until its end is known, and stored; gives that. */
-  function know(requestId: string, turnId: TurnId, ending: Promise<TurnEnding>): Promise<TurnEnding> {
-    const noted = ending
+  function know(requestId: string, known: Known): Promise<TurnEnding> {
+    const noted = known.ending
       .catch((error: unknown): TurnEnding => {
         log.error({ err: error, session: id }, "a prompt failed by a fault of evie's own");
         return {
@@ -188,25 +244,28 @@ export function createPrompts(options: PromptsOptions): Prompts {
         store(() => ledger.end(id, requestId, end));
         return end;
       });
-    underWay.set(requestId, { turnId, ending: noted });
+    underWay.set(requestId, { ...known, ending: noted });
     return noted;
   }
 
   function resume(turnId: TurnId, face: Face, drafts: readonly PromptDraft[]): void {
     const requests = ledger.of(id, turnId);
+    const bodies = requests.map((requestId) => [requestId, ledger.get(id, requestId)?.body] as const);
     const text = joinTexts(drafts.map(({ whole }) => whole?.text ?? ""));
     requestOf.set(turnId, { requestId: requests[0] ?? turnId, text });
     const ending = endingOf(turnId);
     try {
-      follow(runner.enqueue(drafts, face, turnId));
+      // One that an earlier evie joined with a chat's words still joins them.
+      const alone = requests.length > 0 || drafts.every(({ whole }) => whole !== undefined);
+      follow(runner.enqueue(drafts, face, { id: turnId, alone }));
     } catch (error) {
       release(drafts);
       settle(turnId, KEPT);
       // It is left to the next start: sent again before that it must not run as well.
-      for (const requestId of requests) underWay.set(requestId, { turnId, ending });
+      for (const [requestId, body] of bodies) underWay.set(requestId, { turnId, body, ending });
       throw error;
     }
-    for (const requestId of requests) void know(requestId, turnId, ending);
+    for (const [requestId, body] of bodies) void know(requestId, { turnId, body, ending });
   }
 
   return {
@@ -217,17 +276,6 @@ export function createPrompts(options: PromptsOptions): Prompts {
         draft.release();
         throw error;
       }
-    },
-    enqueue(draft, face) {
-      const id = makeTurnId();
-      const turn = runner.enqueue([draft], face, id);
-      void draft.ready.then(({ text }) => {
-        if (!runner.queue.some((waiting) => waiting.id === id)) return;
-        requestOf.set(id, { requestId: id, text });
-        refresh();
-      });
-      void turn.ended.then(() => requestOf.delete(id));
-      return turn;
     },
     resume,
     leave() {
@@ -245,4 +293,12 @@ export function createPrompts(options: PromptsOptions): Prompts {
     },
     ended: settle,
   };
+}
+
+/** Returns what tells two prompts of one request id apart: their words, their pictures and their mode, as a digest. */
+function digestOf({ whole }: PromptDraft, { mode, text }: PromptOptions): string {
+  const images = (whole?.images ?? []).map(({ mimeType, data }) => [mimeType, data]);
+  return createHash("sha256")
+    .update(JSON.stringify([mode, whole?.text ?? text, images]))
+    .digest("base64url");
 }

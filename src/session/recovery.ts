@@ -2,6 +2,7 @@ import type { Face } from "../domain/events.ts";
 import type { TurnId } from "../domain/ids.ts";
 import type { KeptDraft } from "../domain/prompt.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
+import { NEVER_REACHED, replacedBy } from "./running-turn.ts";
 
 /** A turn that had no end when evie was last ended, as it was written down. */
 export interface OpenTurn {
@@ -37,6 +38,9 @@ export async function judge(turn: OpenTurn, took: () => Promise<boolean>): Promi
   if (state === "accepted" || (state === "handed" && (await took()))) {
     return ending === "replaced" ? { type: "close", outcome: { type: "replaced" } } : { type: "report" };
   }
+  // Who replaced a request runs without it; what a chat wrote is asked by nobody else.
+  if (ending === "replaced" && prompt !== undefined && prompt.every((draft) => !("sources" in draft)))
+    return { type: "close", outcome: replacedBy(undefined, NEVER_REACHED) };
   if (sources.length === 0 && prompt === undefined)
     return { type: "close", outcome: { type: "failed", message: NOT_ASKED } };
   return { type: "run" };

@@ -1,9 +1,9 @@
 import type { Agent, AgentRun, RunEnd } from "../domain/agent.ts";
 import { type Cut, cutSentence } from "../domain/cut.ts";
 import { type AgentFailure, failureSentence } from "../domain/failure.ts";
-import { joinPrompts, type Prompt, type PromptDraft } from "../domain/prompt.ts";
+import { joinPrompts, type Prompt } from "../domain/prompt.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
-import type { WaitingTurn } from "./waiting-turn.ts";
+import type { TurnDraft, WaitingTurn } from "./waiting-turn.ts";
 
 export interface RunningTurn extends WaitingTurn {
   /** Why it is being ended, once it is. */
@@ -24,9 +24,20 @@ export interface TurnEnd {
   readonly outcome: TurnOutcome;
 }
 
-/** The one prompt of all that the turn is made of, once their files have settled. */
-export async function readyPrompt(drafts: readonly PromptDraft[]): Promise<Prompt> {
-  return joinPrompts(await Promise.all(drafts.map((draft) => draft.ready)));
+/**
+ * Makes the one prompt of all that the turn is made of, once their files have settled. To be called as the turn begins:
+ * what its drafts continue has ended then, and has been accepted or will never be.
+ */
+export async function readyPrompt(drafts: readonly TurnDraft[]): Promise<Prompt> {
+  return joinPrompts(
+    await Promise.all(
+      drafts.map(async ({ ready, continues, continued }) => {
+        const label = continued?.taken === true ? continues?.label : undefined;
+        const prompt = await ready;
+        return label === undefined ? prompt : { ...prompt, text: `${label}\n${prompt.text}`.trimEnd() };
+      }),
+    ),
+  );
 }
 
 /** What `work` gives, or undefined as soon as the turn is interrupted. The work itself goes on and is let go of. */
@@ -57,4 +68,17 @@ function doneOutcome(cut: Cut | undefined): TurnOutcome {
 
 export function failed(failure: AgentFailure): TurnOutcome {
   return { type: "failed", message: failureSentence(failure) };
+}
+
+/** What whoever sent a request is told that another prompt replaced before the agent had it. */
+export const NEVER_REACHED =
+  "This prompt never reached the agent: another one took its place first. Send it again, under another id, if it is still wanted.";
+
+/** How a turn ends whose place another one takes. `message` is for a prompt that nothing carries on. */
+export function replacedBy(next: WaitingTurn | undefined, message?: string): TurnOutcome {
+  return {
+    type: "replaced",
+    ...(next === undefined ? {} : { by: next.face }),
+    ...(message === undefined ? {} : { message }),
+  };
 }

@@ -158,19 +158,22 @@ export function createSession(options: SessionOptions): OwnedSession {
       return mirror.name;
     },
     cwd,
-    attach: (sink) => mirror.listen(sink),
+    attach: (sink, changed) => mirror.listen(sink, changed),
     observe: (observer) => mirror.observe(observer),
     run: (draft, face) => runner.run(draft, face),
     prompt: (draft, how) => prompts.take(draft, how),
-    enqueue: (draft, from) => prompts.enqueue(draft, from),
+    enqueue: (draft, from) => runner.enqueue([draft], from),
     resume: (turn, from, drafts) => prompts.resume(turn, from, drafts),
     withdraw: (waiting) => prompts.withdraw(waiting),
     hurry: (waiting) => prompts.hurry(waiting),
     get waiting() {
       return runner.queue.length;
     },
-    get runningFace() {
-      return runner.running?.face;
+    get waitingTurn() {
+      return runner.waitingTurn;
+    },
+    get upcomingFace() {
+      return runner.upcomingFace;
     },
     get turnSoFar() {
       return mirror.turnSoFar;

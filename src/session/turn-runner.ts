@@ -7,18 +7,30 @@ import type { Turn } from "../domain/sessions.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
 import {
   failed,
+  NEVER_REACHED,
   notAccepted,
   outcomeOf,
   readyPrompt,
+  replacedBy,
   type RunningTurn,
   type TurnEnd,
   unlessInterrupted,
 } from "./running-turn.ts";
-import { drop, makeTurn, release, rowOf, type TurnRow, type WaitingTurn } from "./waiting-turn.ts";
+import { carryOn, emptyQueue, exchange, joinable, letIn, type TurnQueue, without } from "./turn-queue.ts";
+import {
+  drop,
+  makeTurn,
+  release,
+  rowOf,
+  type TurnDraft,
+  type TurnOptions,
+  type TurnRow,
+  type WaitingTurn,
+} from "./waiting-turn.ts";
 
 /** What is written down of a session's turns, and outlives evie once a call returns. Each throws when it cannot be. */
 export interface RunnerLedger {
-  /** A turn is there, made of this. It takes the place of `instead`, whose prompt is in front of its own. */
+  /** A turn is there, made of this; told again when another prompt joins it. It holds all that `instead` was made of. */
   flushed(turn: TurnRow, instead?: TurnId): void;
   /** Its prompt is about to be handed to the agent. */
   handed(id: TurnId): void;
@@ -39,19 +51,31 @@ export interface TurnRunnerPorts {
   readonly queueChanged?: () => void;
 }
 
-/** A prompt that waits for its turn. */
+/** A turn that waits. */
 export interface Waiting {
   readonly id: TurnId;
   readonly face: Face;
+  /** All that it is made of, oldest first. */
+  readonly drafts: readonly PromptDraft[];
 }
 
 export interface TurnRunner {
-  /** Takes the running turn's place. Those that wait stay in order behind it. */
-  run(draft: PromptDraft, face: Face, id?: TurnId): Turn;
-  /** Begins when all turns before it have ended. Of several drafts where those were joined before evie was restarted. */
-  enqueue(drafts: readonly PromptDraft[], face: Face, id?: TurnId): Turn;
+  /**
+   * Takes the running turn's place. Those that wait stay in order behind it. A prompt that is not `alone` joins the one
+   * that waits already, and what it replaces before the agent had it.
+   */
+  run(draft: PromptDraft, face: Face, options?: TurnOptions): Turn;
+  /** Begins when all turns before it have ended. A prompt that is not `alone` joins the one that waits already. */
+  enqueue(drafts: readonly PromptDraft[], face: Face, options?: TurnOptions): Turn;
   /** What waits for the running turn's end, the next one first. */
   readonly queue: readonly Waiting[];
+  /** Of those the one that a prompt joins which is not `alone`; undefined when none waits there. */
+  readonly waitingTurn: TurnId | undefined;
+  /**
+   * On which face the turn was begun that a prompt meets which comes now: the one that is about to run, or else the
+   * running one, unless it is being ended. Undefined when there is none.
+   */
+  readonly upcomingFace: Face | undefined;
   /** Lets one that waits take the running turn's place. False when none of that id waits. */
   promote(id: TurnId): boolean;
   /** Takes back one that waits. False when none of that id does. */
@@ -72,17 +96,15 @@ export interface TurnRunner {
 /**
  * Abort and replace: one turn at a time, last writer wins.
  *
- * A new prompt aborts the running turn and waits for its end. What the agent never accepted is not lost: its
- * drafts go in front of the successor's. Start and end always pair, and the end of one turn comes before the
- * start of the next.
+ * A new prompt aborts the running turn and waits for its end. What a chat wrote and the agent never accepted is not lost:
+ * its drafts go in front of the next prompt of the chat, or back to the front of the queue. A request is never joined with
+ * another prompt: one that is replaced before the agent had it ends, and says so. Start and end always pair, and the end
+ * of one turn comes before the start of the next. No turn waits for anything of another turn but its end.
  */
 export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
   const { agent: takeAgent, emit, fault, ledger, queueChanged = () => undefined } = ports;
   let running: RunningTurn | undefined;
-  /** What replaces the running turn. */
-  let waiting: WaitingTurn | undefined;
-  /** What comes after that, in order. */
-  let queue: readonly WaitingTurn[] = [];
+  let queue: TurnQueue = emptyQueue;
   const whenIdle: (() => void)[] = [];
 
   /** Writes down what has happened anyway: that it cannot be written is no reason to stop. */
@@ -105,7 +127,6 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
   function begin(next: WaitingTurn): void {
     const turn: RunningTurn = { ...next, interrupted: Promise.withResolvers<void>() };
     running = turn;
-    waiting = undefined;
     emit({ type: "agent_start", turnId: turn.id, face: turn.face });
     perform(turn)
       .catch((error: unknown): TurnEnd => {
@@ -120,50 +141,78 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
    * The end of one turn and the start of the next, in one synchronous step. The turn counts as running until its
    * end was told: a face that prompts while it hears of the end must not have its start told before that end.
    */
-  function finish(turn: RunningTurn, { accepted, outcome }: TurnEnd): void {
-    if (outcome.type === "replaced" && !accepted && waiting !== undefined) {
-      const heir = { ...waiting, drafts: [...turn.drafts, ...waiting.drafts] };
-      waiting = heir;
-      note((each) => each.flushed(rowOf(heir), turn.id));
-    } else {
-      release(turn.drafts);
-      if (turn.left !== true || outcome.type !== "stopped") note((each) => each.ended(turn.id, outcome));
-    }
-    turn.accept(accepted);
+  function finish(turn: RunningTurn, end: TurnEnd): void {
+    const before = queue.behind;
+    const outcome = conclude(turn, end);
+    turn.accept(end.accepted);
     emit({ type: "agent_end", turnId: turn.id, outcome });
     turn.settle(outcome);
     running = undefined;
-    const next = waiting ?? queue[0];
+    const next = queue.next ?? queue.behind[0];
     if (next === undefined) return whenIdle.splice(0).forEach((resolve) => resolve());
-    const isFromQueue = next !== waiting;
-    if (isFromQueue) queue = queue.slice(1);
+    queue = next === queue.next ? { behind: queue.behind } : without(queue, next.id);
     begin(next);
     // Not before a turn runs again: whoever hears of it and prompts would begin a second one.
-    if (isFromQueue) queueChanged();
+    if (queue.behind !== before) queueChanged();
   }
 
-  function setQueue(next: readonly WaitingTurn[]): void {
+  /** Sees to what a turn was made of as it ends. Returns how it ended. */
+  function conclude(turn: RunningTurn, { accepted, outcome }: TurnEnd): TurnOutcome {
+    const isReplaced = outcome.type === "replaced";
+    if (isReplaced && !accepted && !turn.alone) {
+      const carried = carryOn(queue, turn);
+      ({ queue } = carried);
+      note((each) => each.flushed(rowOf(carried.heir), turn.id));
+      return replacedBy(queue.next);
+    }
+    release(turn.drafts);
+    const end = isReplaced ? replacedBy(queue.next, accepted ? undefined : NEVER_REACHED) : outcome;
+    if (turn.left !== true || end.type !== "stopped") note((each) => each.ended(turn.id, end));
+    return end;
+  }
+
+  function setQueue(next: TurnQueue): void {
     queue = next;
     queueChanged();
   }
 
-  function takeFromQueue(id: TurnId): WaitingTurn | undefined {
-    const found = queue.find((turn) => turn.id === id);
-    if (found !== undefined) setQueue(queue.filter((turn) => turn !== found));
-    return found;
+  /** Gives drafts what tells whether the turn that they continue was accepted. */
+  function bind(drafts: readonly PromptDraft[]): readonly TurnDraft[] {
+    return drafts.map((draft) => {
+      if (draft.continues === undefined) return draft;
+      const { turn } = draft.continues;
+      const known = [running, queue.next, ...queue.behind].find((each) => each?.id === turn);
+      return known === undefined ? draft : { ...draft, continued: known.acceptance };
+    });
   }
 
-  /** Lets `turn` begin in place of the running one; what it supersedes goes in front of it. */
-  function replace(turn: WaitingTurn): void {
-    const superseded = waiting;
-    const next = { ...turn, drafts: [...(superseded?.drafts ?? []), ...turn.drafts] };
+  /** Joins prompts to the turn that waits for them; undefined when none does. Throws when it cannot be written down. */
+  function join(drafts: readonly PromptDraft[], instead?: TurnId): WaitingTurn | undefined {
+    const waiting = joinable(queue);
+    if (waiting === undefined) return undefined;
+    const joined = { ...waiting, drafts: [...waiting.drafts, ...bind(drafts)] };
     // First of all: when it cannot be written down, nothing has happened.
-    ledger?.flushed(rowOf(next), superseded?.id);
-    superseded?.accept(false);
-    superseded?.settle({ type: "replaced" });
-    if (running === undefined) return begin(next);
-    waiting = next;
+    ledger?.flushed(rowOf(joined), instead);
+    setQueue(exchange(queue, joined));
+    return joined;
+  }
+
+  function make(drafts: readonly PromptDraft[], face: Face, options?: TurnOptions): WaitingTurn {
+    const turn = makeTurn(bind(drafts), face, options);
+    ledger?.flushed(rowOf(turn));
+    return turn;
+  }
+
+  /** Lets `turn` begin in place of the running one. */
+  function replace(turn: WaitingTurn): void {
+    const { queue: after, displaced } = letIn(queue, turn);
+    if (running === undefined) return begin(turn);
+    setQueue(after);
     interrupt(running, "replaced");
+    if (displaced === undefined) return;
+    const outcome = replacedBy(turn, NEVER_REACHED);
+    note((each) => each.ended(displaced.id, outcome));
+    drop(displaced, outcome);
   }
 
   async function perform(turn: RunningTurn): Promise<TurnEnd> {
@@ -187,33 +236,45 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
   }
 
   return {
-    run(draft, face, id) {
-      const { turn, accepted, ended } = makeTurn([draft], face, id);
+    run(draft, face, options) {
+      const joined = options?.alone === true ? undefined : join([draft], options?.id);
+      const turn = joined ?? make([draft], face, options);
       replace(turn);
-      return { id: turn.id, accepted, ended };
+      return turn.handle;
     },
 
-    enqueue(drafts, face, id) {
-      const { turn, accepted, ended } = makeTurn(drafts, face, id);
-      ledger?.flushed(rowOf(turn));
+    enqueue(drafts, face, options) {
+      const joined = options?.alone === true ? undefined : join(drafts, options?.id);
+      if (joined !== undefined) return joined.handle;
+      const turn = make(drafts, face, options);
       if (running === undefined) begin(turn);
-      else setQueue([...queue, turn]);
-      return { id: turn.id, accepted, ended };
+      else setQueue({ ...queue, behind: [...queue.behind, turn] });
+      return turn.handle;
     },
 
     get queue() {
-      return queue;
+      return queue.behind;
+    },
+
+    get waitingTurn() {
+      return queue.behind.find(({ alone }) => !alone)?.id;
+    },
+
+    get upcomingFace() {
+      if (queue.next !== undefined) return queue.next.face;
+      return running?.interruption === undefined ? running?.face : queue.behind[0]?.face;
     },
 
     promote(id) {
-      const turn = takeFromQueue(id);
+      const turn = queue.behind.find((each) => each.id === id);
       if (turn !== undefined) replace(turn);
       return turn !== undefined;
     },
 
     withdraw(id) {
-      const turn = takeFromQueue(id);
+      const turn = queue.behind.find((each) => each.id === id);
       if (turn === undefined) return false;
+      setQueue(without(queue, id));
       note((each) => each.ended(turn.id, { type: "stopped" }));
       drop(turn);
       return true;
@@ -226,9 +287,9 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
     },
 
     stop({ leaving = false } = {}) {
-      const dropped = [...(waiting === undefined ? [] : [waiting]), ...queue];
-      waiting = undefined;
-      if (queue.length > 0) setQueue([]);
+      const dropped = [...(queue.next === undefined ? [] : [queue.next]), ...queue.behind];
+      if (queue.behind.length > 0) setQueue(emptyQueue);
+      else queue = emptyQueue;
       for (const turn of dropped) {
         if (!leaving) note((each) => each.ended(turn.id, { type: "stopped" }));
         drop(turn);
@@ -237,12 +298,14 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
       if (running === undefined) return dropped.length > 0;
       // One that is being stopped already may take seconds to end; a second stop finds nothing to do.
       const stops = running.interruption !== "stopped";
-      if (stops) interrupt(running, "stopped");
+      // A request that was replaced is over, also at the next start.
+      const isOver = leaving && running.alone && running.interruption === "replaced";
+      if (stops && !isOver) interrupt(running, "stopped");
       return stops || dropped.length > 0;
     },
 
     get busy() {
-      return running !== undefined || waiting !== undefined;
+      return running !== undefined;
     },
 
     idle: () =>

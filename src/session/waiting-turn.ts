@@ -1,22 +1,63 @@
 import type { Face } from "../domain/events.ts";
 import { makeTurnId, type TurnId } from "../domain/ids.ts";
 import type { KeptDraft, PromptDraft } from "../domain/prompt.ts";
+import type { Turn } from "../domain/sessions.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
 
-/** A turn that waits for its predecessor's end, with every draft that was superseded into it, oldest first. */
+/** Says whether the agent took a turn's prompt into its history, as far as that is known by now. */
+export interface Acceptance {
+  taken: boolean;
+}
+
+/** A draft as a turn holds it, with the acceptance of the turn that it continues, where that is in the same session. */
+export interface TurnDraft extends PromptDraft {
+  readonly continued?: Acceptance;
+}
+
+/** A turn that waits for its predecessor's end. */
 export interface WaitingTurn {
   readonly id: TurnId;
   readonly face: Face;
-  readonly drafts: readonly PromptDraft[];
+  /** True for a prompt that somebody gave a name: it is never joined with another. */
+  readonly alone: boolean;
+  /** Its own prompt and those that joined it, oldest first. */
+  readonly drafts: readonly TurnDraft[];
+  readonly acceptance: Acceptance;
+  /** What whoever asked for it was given. */
+  readonly handle: Turn;
   readonly accept: (accepted: boolean) => void;
   readonly settle: (outcome: TurnOutcome) => void;
 }
 
-export function makeTurn(drafts: readonly PromptDraft[], face: Face, id: TurnId = makeTurnId()) {
+/** What a turn may be given besides its prompt. */
+export interface TurnOptions {
+  /** The id that it had before a restart. */
+  readonly id?: TurnId | undefined;
+  /** True for a prompt that is never joined with another. */
+  readonly alone?: boolean;
+}
+
+export function makeTurn(
+  drafts: readonly TurnDraft[],
+  face: Face,
+  { id = makeTurnId(), alone = false }: TurnOptions = {},
+): WaitingTurn {
   const { promise: ended, resolve: settle } = Promise.withResolvers<TurnOutcome>();
-  const { promise: accepted, resolve: accept } = Promise.withResolvers<boolean>();
-  const turn: WaitingTurn = { id, face, drafts, accept, settle };
-  return { turn, accepted, ended };
+  const accepted = Promise.withResolvers<boolean>();
+  const acceptance: Acceptance = { taken: false };
+  return {
+    id,
+    face,
+    alone,
+    drafts,
+    acceptance,
+    handle: { id, accepted: accepted.promise, ended },
+    accept(taken) {
+      acceptance.taken ||= taken;
+      accepted.resolve(taken);
+    },
+    settle,
+  };
 }
 
 /** A turn as it is written down. */
@@ -38,14 +79,14 @@ export function rowOf({ id, face, drafts }: WaitingTurn): TurnRow {
   return { id, face, sources, prompt };
 }
 
-/** It will not run. */
-export function drop(turn: WaitingTurn): void {
+/** Ends a turn that will not run. */
+export function drop(turn: WaitingTurn, outcome: TurnOutcome = { type: "stopped" }): void {
   release(turn.drafts);
   turn.accept(false);
-  turn.settle({ type: "stopped" });
+  turn.settle(outcome);
 }
 
-/** Nobody needs these prompts any more. */
+/** Releases drafts that nobody needs any more. */
 export function release(drafts: readonly PromptDraft[]): void {
   for (const draft of drafts) draft.release();
 }

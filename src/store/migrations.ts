@@ -90,6 +90,7 @@ const MIGRATIONS: readonly string[] = [
   "ALTER TABLE turns ADD COLUMN prompt TEXT;",
   `ALTER TABLE bot ADD COLUMN heard_since INTEGER;
    ALTER TABLE bot ADD COLUMN heard_at INTEGER;`,
+  "ALTER TABLE requests ADD COLUMN body TEXT;",
 ];
 
 /** The version that this evie knows. */

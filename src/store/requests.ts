@@ -6,6 +6,8 @@ import type { TurnOutcome } from "../domain/turn.ts";
 /** A prompt that somebody sent under an id of their own, so that sending it again does not run it again. */
 export interface StoredRequest {
   readonly turnId: TurnId;
+  /** A digest of what it said; absent where an earlier evie took it. */
+  readonly body?: string;
   /** Milliseconds since 1970. */
   readonly at: number;
   /** Whether its turn has begun: then the agent may have acted on it. */
@@ -18,7 +20,16 @@ export interface StoredRequest {
 export interface StoredRequests {
   get(session: SessionId, requestId: string): StoredRequest | undefined;
   /** Notes a request, in the place of one of the same id. Forgets those of before `oldest` (milliseconds since 1970). */
-  add(session: SessionId, requestId: string, turnId: TurnId, times: { at: number; oldest: number }): void;
+  add(
+    session: SessionId,
+    requestId: string,
+    request: {
+      readonly turnId: TurnId;
+      readonly body: string;
+      readonly at: number;
+      readonly oldest: number;
+    },
+  ): void;
   begin(session: SessionId, requestId: string): void;
   end(session: SessionId, requestId: string, ending: TurnEnding): void;
   /** The requests of a turn that have no end, the oldest first. */
@@ -29,7 +40,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 export function createStoredRequests(database: DatabaseSync): StoredRequests {
   const select = database.prepare(
-    `SELECT requests.turn_id AS turnId, requests.at, requests.begun, requests.ending, turns.outcome, turns.final
+    `SELECT requests.turn_id AS turnId, requests.body, requests.at, requests.begun, requests.ending, turns.outcome, turns.final
      FROM requests LEFT JOIN turns ON turns.id = requests.turn_id
      WHERE requests.session_id = ? AND requests.request_id = ?`,
   );
@@ -37,7 +48,7 @@ export function createStoredRequests(database: DatabaseSync): StoredRequests {
     "SELECT request_id AS requestId FROM requests WHERE session_id = ? AND turn_id = ? AND ending IS NULL ORDER BY rowid",
   );
   const insert = database.prepare(
-    "INSERT OR REPLACE INTO requests (session_id, request_id, turn_id, at) VALUES (?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO requests (session_id, request_id, turn_id, body, at) VALUES (?, ?, ?, ?, ?)",
   );
   const sweep = database.prepare("DELETE FROM requests WHERE at < ?");
   const begin = database.prepare("UPDATE requests SET begun = 1 WHERE session_id = ? AND request_id = ?");
@@ -47,19 +58,20 @@ export function createStoredRequests(database: DatabaseSync): StoredRequests {
     get(session, requestId) {
       const row = select.get(session, requestId);
       if (row === undefined) return undefined;
-      const { turnId, at } = row;
+      const { turnId, body, at } = row;
       const begun = row["begun"] === 1;
       const ending = readEnding(row, begun);
       return {
         turnId: String(turnId) as TurnId,
+        ...(typeof body === "string" ? { body } : {}),
         at: Number(at),
         begun,
         ...(ending === undefined ? {} : { ending }),
       };
     },
-    add(session, requestId, turnId, { at, oldest }) {
+    add(session, requestId, { turnId, body, at, oldest }) {
       sweep.run(oldest);
-      insert.run(session, requestId, turnId, at);
+      insert.run(session, requestId, turnId, body, at);
     },
     begin(session, requestId) {
       begin.run(session, requestId);

@@ -76,7 +76,7 @@ export function createAgain(options: AgainOptions): Again {
   function repeat({ key, data }: IncomingPress, update: Update): string {
     if (data.startsWith(NOW)) {
       inbox.spend([update.update_id]);
-      return conversations(key).hurry(data.slice(NOW.length)) ? replies.hurried : replies.waitsNoMore;
+      return conversations(key).hurry() ? replies.hurried : replies.waitsNoMore;
     }
     const id = parseTurnId(data.slice(data.startsWith(AGAIN) ? AGAIN.length : ASK.length));
     const known = id === undefined ? undefined : turns.get(id);

@@ -8,8 +8,8 @@ import type { Session, Sessions, Turn, TurnSoFar } from "../domain/sessions.ts";
 import { deliveryLedger, type TurnStore } from "./bookkeeping.ts";
 import { createDelivery, type Delivery, justBegun } from "./delivery.ts";
 import type { Outboxes } from "./outboxes.ts";
-import { NOW } from "./parts.ts";
-import { NOW_WORD, replies } from "./words.ts";
+import { createWaitsLine } from "./waits-line.ts";
+import { replies } from "./words.ts";
 
 /** Which session a chat speaks with: a stored pointer, not a name made of the chat. */
 export interface ChatPointers {
@@ -48,8 +48,8 @@ export interface Conversation {
    * is a late piece of: nothing of it stays in the chat when this takes its place. Throws when it cannot be kept.
    */
   run(draft: PromptDraft, messageId?: number, continued?: Turn): Turn;
-  /** Lets the turn of that id, which waits, take the running turn's place. False when it does not wait. */
-  hurry(turn: string): boolean;
+  /** Lets what the chat wrote and what waits, all of it, take the running turn's place. False when nothing of it waits. */
+  hurry(): boolean;
   /** From now on the chat shows what is begun elsewhere in its session, if it has one, and what runs there already. */
   watch(): void;
   /** Starts the session's agent, if it rests. */
@@ -96,6 +96,9 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   let shownTurn: TurnId | undefined;
   /** The message that a turn answers. */
   const prompts = new Map<TurnId, number>();
+  /** The message that was asked last. */
+  let latest: number | undefined;
+  const waitsLine = createWaitsLine({ key, place, outbox, turns, log });
   /** The stored session is gone, and nobody has said so yet. */
   let goneUntold = false;
 
@@ -137,27 +140,28 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
 
   function attach(next: Session): Session {
     session = next;
-    detach = next.attach(show);
+    detach = next.attach(show, showWaiting);
     const { turnSoFar } = next;
     if (turnSoFar !== undefined) deliver(turnSoFar);
     if (left !== undefined && left !== next) left.replacedBy(next.id);
     left = undefined;
+    showWaiting();
     next.chatChanged();
     return next;
   }
 
   /** A turn that was begun here gives way; one that somebody waits for elsewhere does not, unless that is wanted. */
-  function ask(asked: Session, draft: PromptDraft, messageId: number | undefined): Turn {
-    const { runningFace } = asked;
-    if (runningFace === undefined || runningFace === "telegram") return asked.run(draft, "telegram");
-    const turn = asked.enqueue(draft, "telegram");
-    outbox.reply({
-      place,
-      content: { text: replies.waits, entities: [] },
-      ...(messageId === undefined ? {} : { replyTo: messageId }),
-      button: { text: NOW_WORD, data: `${NOW}${turn.id}` },
-    });
-    return turn;
+  function ask(asked: Session, draft: PromptDraft): Turn {
+    const { upcomingFace } = asked;
+    return upcomingFace === undefined || upcomingFace === "telegram"
+      ? asked.run(draft, "telegram")
+      : asked.enqueue(draft, "telegram");
+  }
+
+  /** Says in the chat that what it wrote waits, as long as that is so. */
+  function showWaiting(): void {
+    const turn = session?.waitingTurn;
+    waitsLine.show(turn === undefined ? undefined : { turn, messageId: latest });
   }
 
   /** Begins to show a turn, with what there is of it. */
@@ -167,7 +171,8 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
     delivery = createDelivery({
       place,
       turn,
-      replyTo: () => prompts.get(turnId),
+      // One that was put back into the queue runs under another id.
+      replyTo: () => prompts.get(turnId) ?? (turn.face === "telegram" ? latest : undefined),
       ledger,
       clock,
       log,
@@ -188,7 +193,9 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
 
   return {
     run: (draft, messageId, continued) => {
-      const turn = ask(current(), draft, messageId);
+      latest = messageId ?? latest;
+      const turn = ask(current(), draft);
+      showWaiting();
       if (continued !== undefined && continued.id === shownTurn) delivery?.withdraw();
       tellIfGone();
       if (messageId === undefined) return turn;
@@ -196,7 +203,10 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
       void turn.ended.then(() => prompts.delete(turn.id));
       return turn;
     },
-    hurry: (turn) => current().hurry(turn),
+    hurry() {
+      const turn = session?.waitingTurn;
+      return turn !== undefined && session?.hurry(turn) === true;
+    },
     watch() {
       if (session !== undefined) return;
       const resumed = resume();

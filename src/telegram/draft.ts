@@ -1,3 +1,4 @@
+import type { TurnId } from "../domain/ids.ts";
 import type { Prompt, PromptDraft } from "../domain/prompt.ts";
 import type { Attachment } from "./attachments.ts";
 import { isSameFile } from "./carried-file.ts";
@@ -19,18 +20,19 @@ export interface WaitingPart {
 }
 
 /**
- * The prompt of a burst that was flushed. It is collated as soon as its files have settled, each at its own place. With
- * `continues` it says that it goes on with the prompt before it, where that one was accepted.
+ * Makes the prompt of a burst that was flushed. It is collated as soon as its files have settled, each at its own place.
+ * With `continued` it says that it goes on with the prompt of that turn, where the agent has that one.
  */
-export function createDraft(parts: readonly WaitingPart[], continues?: Promise<boolean>): PromptDraft {
+export function createDraft(parts: readonly WaitingPart[], continued?: TurnId): PromptDraft {
   return {
     sources: sourcesOf(parts),
-    ready: readyPrompt(parts, continues),
+    ready: readyPrompt(parts),
     release: () => releaseParts(parts),
+    ...(continued === undefined ? {} : { continues: { turn: continued, label: labels.continues } }),
   };
 }
 
-async function readyPrompt(parts: readonly WaitingPart[], continues?: Promise<boolean>): Promise<Prompt> {
+async function readyPrompt(parts: readonly WaitingPart[]): Promise<Prompt> {
   const doubled = doubledIn(parts);
   for (const attachment of doubled) attachment.release();
   const settled = await Promise.all(
@@ -43,9 +45,7 @@ async function readyPrompt(parts: readonly WaitingPart[], continues?: Promise<bo
       ...(attachment === undefined ? {} : { attached: await attachment.settled }),
     })),
   );
-  const prompt = collate(settled);
-  if ((await continues) !== true) return prompt;
-  return { ...prompt, text: `${labels.continues}\n${prompt.text}`.trimEnd() };
+  return collate(settled);
 }
 
 /** The files of messages replied to that come with these parts anyway. */

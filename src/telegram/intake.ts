@@ -107,7 +107,7 @@ export function createIntake(options: IntakeOptions): Intake {
     const late = parts[0]?.late;
     const continued = late !== undefined && latePieces.runs(key, late) ? late : undefined;
     const turn = conversations(key).run(
-      createDraft(parts, continued?.accepted),
+      createDraft(parts, continued?.id),
       parts.at(-1)?.messageId,
       continued,
     );

@@ -15,7 +15,17 @@ export interface Reply {
   readonly content: FormattedText;
   readonly replyTo?: number;
   readonly button?: Button;
-  /** Called once Telegram has answered to it, whether it took it or refused it. */
+  /** Asked when its turn comes: false leaves it out. */
+  readonly isWanted?: () => boolean;
+  /** Called once Telegram has answered to it: with the message's id when it took it, without when it refused it. */
+  readonly told?: (messageId?: number) => void;
+}
+
+/** A reply that is to go from the chat again. */
+export interface Removal {
+  readonly place: ChatPlace;
+  readonly messageId: number;
+  /** Called once Telegram has answered to it. */
   readonly told?: () => void;
 }
 
@@ -23,6 +33,8 @@ export interface Reply {
 export interface Outbox {
   /** A command's reply, or another line of evie's own. Before everything else, in order. */
   reply(reply: Reply): void;
+  /** Deletes a message that was a reply, in order with the replies. */
+  remove(removal: Removal): void;
   /** Lets a speaker speak after those that joined before it in the same thread have finished. */
   join(speaker: Speaker): void;
   /** Says that a wish has changed. */
@@ -57,7 +69,7 @@ const PAUSE = 250;
 
 /** One a chat. Order, budget and rest are decided here; what to say is decided by whoever speaks. */
 export function createOutbox({ perform, clock, log, budget, shared, backoff }: OutboxOptions): Outbox {
-  const replies: Reply[] = [];
+  const replies: (Reply | Removal)[] = [];
   const speakers = createSpeakers(({ place }, error) =>
     log.error({ err: error, chat: place.chatId }, "an answer cannot be shown by a fault of evie's own"),
   );
@@ -115,6 +127,7 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
   }
 
   function choose(now: number): Candidate | undefined {
+    while (replies[0] !== undefined && !isWanted(replies[0])) replies.shift();
     const candidates = replies.slice(0, 1).map(({ place }) => candidate(place, "reply", now));
     for (const speaker of speakers.first()) {
       const wishes = speakers.ask(speaker, () => speaker.wishes(now));
@@ -141,19 +154,11 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
   async function sayReply(): Promise<void> {
     const reply = replies[0];
     if (reply === undefined) return;
-    const { place, content, replyTo, button, told } = reply;
-    const call: Call = {
-      type: "send",
-      content,
-      silent: false,
-      ...(replyTo === undefined ? {} : { replyTo }),
-      ...(button === undefined ? {} : { button }),
-    };
-    const answer = await spend(place, call);
+    const answer = await spend(reply.place, callOf(reply));
     if (answer === undefined) return;
     replies.shift();
     if (answer.type !== "done") log.warn({ answer }, "a reply was refused by Telegram");
-    told?.();
+    reply.told?.(answer.type === "done" ? answer.messageId : undefined);
   }
 
   async function letSpeak(speaker: Speaker, urgency: Urgency, now: number): Promise<void> {
@@ -231,6 +236,10 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
       speakers.add(speaker);
       wake();
     },
+    remove(removal) {
+      replies.push(removal);
+      wake();
+    },
     wake,
     revive() {
       revivals += 1;
@@ -250,5 +259,21 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
       nap.abort();
       tellIdle();
     },
+  };
+}
+
+function isWanted(reply: Reply | Removal): boolean {
+  return "messageId" in reply || (reply.isWanted?.() ?? true);
+}
+
+function callOf(reply: Reply | Removal): Call {
+  if ("messageId" in reply) return { type: "delete", messageId: reply.messageId };
+  const { content, replyTo, button } = reply;
+  return {
+    type: "send",
+    content,
+    silent: false,
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(button === undefined ? {} : { button }),
   };
 }

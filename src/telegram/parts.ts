@@ -28,7 +28,7 @@ export interface Parts {
 
 /** What a button says that asks a prompt again, or one that was never asked; the turn's id follows. */
 export const AGAIN = "again:";
-/** With the id of a turn that waits: it is not to wait. */
+/** What a button says that lets in what the chat wrote and what waits; the id follows of the turn that waited when it was shown. */
 export const NOW = "now:";
 export const ASK = "ask:";
 

@@ -64,9 +64,14 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
   function takeUp({ id, chat, sources, verdict, resume }: Leftover): void {
     const place = chat === undefined ? undefined : parseChatKey(chat);
     if (resume !== undefined) {
-      if (chat !== undefined && place !== undefined && turns.of(id).length > 0)
-        closeShown(id, chat, place, undefined, () => undefined);
-      return resume(draftOf);
+      try {
+        if (chat !== undefined && place !== undefined && turns.of(id).length > 0)
+          closeShown(id, chat, place, undefined, () => undefined);
+      } finally {
+        // In any case: a turn whose drafts nobody brings would wait for them for ever.
+        resume(draftOf);
+      }
+      return;
     }
     if (chat === undefined || place === undefined)
       return conclude(id, verdict.type === "close" ? verdict.outcome : { type: "stopped" });
@@ -124,7 +129,7 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
     outboxes(place.chatId).join(createCloser(id, chat, place, line, then));
   }
 
-  /** Leaves what a chat shows of a turn as it is, but for one line below it. A placeholder goes. */
+  /** Leaves what a chat shows of a turn as it is, but for one line below it. A placeholder goes, and a line that it waits. */
   function createCloser(
     id: TurnId,
     chat: ChatKey,
@@ -137,7 +142,7 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
     const pages = createShownPages({ turn: id, log, before });
     const said = before
       .map((message, at) => (at === before.length - 1 ? withoutPassing(message) : message))
-      .filter(({ text }) => text !== PLACEHOLDER && text !== "");
+      .filter(({ text }) => text !== PLACEHOLDER && text !== replies.waits && text !== "");
     const wanted = said.length === 0 || line === undefined ? said : withLines(said, [line], true);
     let finished = false;
     return {

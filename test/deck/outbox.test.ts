@@ -91,6 +91,24 @@ describe("a prompt", () => {
     expect(state().outbox).toEqual([]);
   });
 
+  test("that was replaced before the agent had it goes back; the one that took its place does not", () => {
+    const { deck, greet, hear, state } = start();
+    greet();
+    deck.show("s");
+    hear(...attachFrames(scene("s")));
+    for (const text of ["Hello", "Instead"]) {
+      deck.write("s", { text });
+      deck.send("s");
+    }
+    for (const requestId of ["r-1", "r-2"]) hear({ type: "accepted", sessionId: "s", requestId });
+    const outcome = { type: "replaced", by: "deck", message: "It never reached the agent." } as const;
+    hear({ type: "session_event", sessionId: "s", event: { ...begin, seq: 1, at: T0 } });
+    hear({ type: "session_event", sessionId: "s", event: { ...end(outcome), seq: 2, at: T0 } });
+    hear({ type: "error", code: "not_asked", message: "It is back.", sessionId: "s", requestId: "r-1" });
+    expect(state().drafts["s"]?.text).toBe("Hello");
+    expect(underWay(state(), "s").map(({ text }) => text)).toEqual(["Instead"]);
+  });
+
   test("that is refused goes back to where it was written, before what was written since", () => {
     const { deck, greet, hear, state } = start();
     greet();

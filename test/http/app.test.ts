@@ -309,6 +309,72 @@ describe("a prompt by HTTP", () => {
     expect(rig.started[0]?.runs).toHaveLength(1);
   });
 
+  test.each([
+    ["requestId", {}, { requestId: "r1" }],
+    ["Idempotency-Key", { "idempotency-key": "r1" }, {}],
+  ])(
+    "with the same %s and other words is refused, while the first one runs and after it",
+    async (_, headers, fields) => {
+      using rig = createHttpRig();
+      const { id } = rig.sessions.create({ face: "http" });
+      const ask = (body: object) =>
+        rig.ask("POST", `/api/sessions/${id}/prompt?wait=0`, { ...body, ...fields }, headers);
+      expect((await ask({ text: "one" })).status).toBe(202);
+      const bodies = [{ text: "two" }, { text: "one", mode: "replace" }];
+      for (const body of bodies) {
+        const refused = await ask(body);
+        expect(refused.status).toBe(409);
+        expect(await json(refused)).toEqual({
+          error: { code: "request_id_used", message: expect.stringContaining("under an id of its own") },
+        });
+      }
+      await finish(rig, "42");
+      for (const body of bodies) expect((await ask(body)).status).toBe(409);
+      // The default is a mode like any other.
+      expect((await ask({ text: "one", mode: "queue" })).status).toBe(202);
+      expect(rig.started[0]?.runs.map(({ prompt }) => prompt.text)).toEqual(["one"]);
+    },
+  );
+
+  test("with a header that is no request id is refused", async () => {
+    using rig = createHttpRig();
+    const { id } = rig.sessions.create({ face: "http" });
+    for (const key of ["", "x".repeat(201)]) {
+      const refused = await rig.ask(
+        "POST",
+        `/api/sessions/${id}/prompt`,
+        { text: "x" },
+        { "idempotency-key": key },
+      );
+      expect([refused.status, await json(refused)]).toMatchObject([
+        400,
+        { error: { message: expect.stringContaining('"Idempotency-Key" is not right') } },
+      ]);
+    }
+    expect(rig.started).toEqual([]);
+  });
+
+  test("that is replaced before the agent had it says so, and is not in the prompt that took its place", async () => {
+    using rig = createHttpRig();
+    const { id } = rig.sessions.create({ face: "http" });
+    const ask = (text: string) =>
+      rig.ask("POST", `/api/sessions/${id}/prompt`, { text, mode: "replace", requestId: text });
+    const replies = ["one", "two", "three"].map(ask);
+    await finish(rig, "done");
+    const never = {
+      outcome: "replaced",
+      text: "",
+      error: expect.stringMatching(/^This prompt never reached the agent: .* under another id/),
+    };
+    expect(await Promise.all(replies.map(async (reply) => await json(await reply)))).toMatchObject([
+      never,
+      never,
+      { outcome: "done", text: "done" },
+    ]);
+    expect(await json(await ask("one"))).toMatchObject(never);
+    expect(rig.started.flatMap(({ runs }) => runs.map(({ prompt }) => prompt.text))).toEqual(["three"]);
+  });
+
   test("may replace what runs", async () => {
     using rig = createHttpRig();
     const { id } = rig.sessions.create({ face: "http" });

@@ -266,6 +266,38 @@ describe("a prompt from a browser", () => {
     expect(rig.started).toHaveLength(0);
   });
 
+  test("under an id that was used for other words is refused with that id", async () => {
+    using rig = createHttpRig();
+    const session = rig.sessions.create({ face: "deck" });
+    const browser = openBrowser(rig.hub);
+    for (const text of ["one", "two"])
+      browser.says({ type: "prompt", sessionId: session.id, requestId: "r1", text });
+    expect(browser.frames.slice(-2)).toMatchObject([
+      { type: "accepted", requestId: "r1" },
+      { type: "error", code: "request_id_used", sessionId: session.id, requestId: "r1" },
+    ]);
+    expect((await rig.agent()).runs.map(({ prompt }) => prompt.text)).toEqual(["one"]);
+  });
+
+  test("that is replaced before the agent had it is named in a frame, so that it can go back to where it was written", async () => {
+    using rig = createHttpRig();
+    const session = rig.sessions.create({ face: "deck" });
+    const browser = openBrowser(rig.hub);
+    for (const [requestId, mode] of [["r1"], ["r2", "replace"], ["r3", "replace"]])
+      browser.says({ type: "prompt", sessionId: session.id, requestId, text: requestId, mode });
+    expect((await rig.agent()).runs.map(({ prompt }) => prompt.text)).toEqual(["r3"]);
+    const errors = browser.frames.filter(({ type }) => type === "error");
+    expect(errors).toEqual(
+      ["r2", "r1"].map((requestId) => ({
+        type: "error",
+        code: "not_asked",
+        message: expect.stringContaining("It is back where you wrote it"),
+        sessionId: session.id,
+        requestId,
+      })),
+    );
+  });
+
   test("can be taken back while it waits, and not afterwards", async () => {
     using rig = createHttpRig();
     const { session } = await running(rig);

@@ -65,9 +65,9 @@ export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
     },
     requests: {
       get: (session, requestId) => requests.get(`${session} ${requestId}`),
-      add(session, requestId, turnId, { at }) {
+      add(session, requestId, { turnId, body, at }) {
         write();
-        requests.set(`${session} ${requestId}`, { turnId, at, begun: false });
+        requests.set(`${session} ${requestId}`, { turnId, body, at, begun: false });
       },
       begin: (session, requestId) => change(session, requestId, { begun: true }),
       end: (session, requestId, ending) => change(session, requestId, { ending }),

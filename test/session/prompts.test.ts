@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { KeptDraft, PromptDraft } from "../../src/domain/prompt.ts";
+import type { KeptDraft, Prompt, PromptDraft } from "../../src/domain/prompt.ts";
 import type { AgentEvent } from "../../src/domain/events.ts";
 import { makeSessionId, makeTurnId } from "../../src/domain/ids.ts";
 import type { PromptMode, SessionFrame } from "../../src/domain/wire.ts";
+import { RequestIdError } from "../../src/domain/sessions.ts";
 import { REQUEST_KEPT } from "../../src/session/prompts.ts";
 import { REST_AFTER } from "../../src/session/agent-berth.ts";
 import { createSession } from "../../src/session/session.ts";
@@ -94,7 +95,7 @@ describe("a prompt", () => {
     expect(hand.aborts).toBe(1);
     hand.runs[0]?.end({ type: "aborted" });
     await settle();
-    expect((await first.ending).outcome).toEqual({ type: "replaced" });
+    expect((await first.ending).outcome).toEqual({ type: "replaced", by: "deck" });
     expect([asked(hand), queue()]).toEqual([["r1", "now"], ["r2"]]);
   });
 
@@ -151,23 +152,36 @@ describe("a prompt", () => {
     expect([asked(hand), queue()]).toEqual([["r1", "r3"], ["r2"]]);
   });
 
-  test("without a request waits too, is shown with its words, and can be let in or taken back", async () => {
+  test("without a request waits too, joined with the next one, is shown with its words, and can be let in", async () => {
     const { session, prompt, agent, settle } = setUp();
     prompt("r1");
-    const [one, two] = [session.enqueue(draft("one"), "telegram"), session.enqueue(draft("two"), "telegram")];
+    const one = session.enqueue(draft("one"), "telegram");
+    prompt("r2");
+    expect(session.enqueue(draft("two"), "telegram")).toBe(one);
     const hand = await agent();
-    expect(session.runningFace).toBe("deck");
+    expect([session.upcomingFace, session.waitingTurn]).toEqual(["deck", one.id]);
     expect(session.observe(() => undefined).snapshot.queue).toEqual([
-      { requestId: one.id, text: "one" },
-      { requestId: two.id, text: "two" },
+      { requestId: one.id, text: "one\n\ntwo" },
+      { requestId: "r2", text: "r2" },
     ]);
-    expect(session.withdraw(one.id)).toBe(true);
     hand.runs[0]?.accept();
-    expect(session.hurry(two.id)).toBe(true);
+    expect(session.hurry(one.id)).toBe(true);
+    expect(session.hurry(one.id)).toBe(false);
     hand.runs[0]?.end({ type: "aborted" });
     await settle();
-    expect(asked(hand)).toEqual(["r1", "two"]);
-    expect(session.runningFace).toBe("telegram");
+    expect(asked(hand)).toEqual(["r1", "one\n\ntwo"]);
+    expect([session.upcomingFace, session.waitingTurn]).toEqual(["telegram", undefined]);
+  });
+
+  test("without a request can be taken back, with everything that it was joined with", async () => {
+    const { session, prompt, agent, queue } = setUp();
+    prompt("r1");
+    const waiting = session.enqueue(draft("one"), "telegram");
+    session.enqueue(draft("two"), "telegram");
+    await agent();
+    expect(session.withdraw(waiting.id)).toBe(true);
+    expect(await waiting.ended).toEqual({ type: "stopped" });
+    expect([queue(), session.waitingTurn]).toEqual([[], undefined]);
   });
 
   test("that waits goes when the session is stopped", async () => {
@@ -203,6 +217,24 @@ describe("a prompt", () => {
   });
 });
 
+/** A session whose agent works on the first of three prompts, and that session as the next evie opens it. */
+async function waiting(requestIds: readonly string[] = ["r1", "r2", "r3"]) {
+  const rig = setUp();
+  const taken = requestIds.map((requestId) => rig.prompt(requestId));
+  const hand = await rig.agent();
+  hand.runs[0]?.accept();
+  await rig.settle();
+  const next = rig.open();
+  const resume = () => {
+    for (const { turnId } of taken.slice(1))
+      next.resume(turnId, "http", memoryDrafts(rig.memory.prompts.get(turnId)));
+  };
+  return { ...rig, taken, next, resume };
+}
+
+const memoryDrafts = (kept: readonly KeptDraft[] | undefined): readonly PromptDraft[] =>
+  (kept ?? []).map((each) => draft("text" in each ? each.text : ""));
+
 describe("a request", () => {
   test("that is sent again runs once: while it runs and after it ended", async () => {
     const { prompt, agent, settle } = setUp();
@@ -223,8 +255,8 @@ describe("a request", () => {
     const { session, prompt } = setUp();
     prompt("r1");
     const released: string[] = [];
-    session.prompt(draft("again", released), { face: "deck", mode: "queue", requestId: "r1", text: "" });
-    expect(released).toEqual(["again"]);
+    session.prompt(draft("r1", released), { face: "deck", mode: "queue", requestId: "r1", text: "r1" });
+    expect(released).toEqual(["r1"]);
   });
 
   test("that ended before evie was restarted gives the same end", async () => {
@@ -251,16 +283,97 @@ describe("a request", () => {
   });
 
   test("of which there was no turn yet when evie died runs when it is sent again", () => {
-    const { id, memory, prompt, clock } = setUp();
-    memory.ledgers.requests.add(id, "r1", makeTurnId(), { at: clock.date(), oldest: 0 });
-    expect(prompt("r1").known).toBe(false);
+    const { memory, prompt, open } = setUp();
+    memory.state.noTurns = true;
+    expect(() => prompt("r1")).toThrow("the disk is full");
+    memory.state.noTurns = false;
+    expect(memory.requests.size).toBe(1);
+    expect(prompt("r1", "queue", open()).known).toBe(false);
   });
 
   test("is forgotten after a day", async () => {
     const { id, prompt, memory, clock } = setUp();
-    memory.ledgers.requests.add(id, "r1", makeTurnId(), { at: clock.date() - REQUEST_KEPT - 1, oldest: 0 });
+    const at = clock.date() - REQUEST_KEPT - 1;
+    memory.ledgers.requests.add(id, "r1", { turnId: makeTurnId(), body: "another", at, oldest: 0 });
     memory.ledgers.requests.begin(id, "r1");
     expect(prompt("r1").known).toBe(false);
+  });
+
+  test.each<[string, Partial<{ said: string; mode: PromptMode; data: string }>]>([
+    ["words", { said: "other" }],
+    ["mode", { mode: "replace" }],
+    ["pictures", { data: "BBBB" }],
+  ])(
+    "that comes again with other %s is refused: while it runs, after its end, and by the next evie",
+    async (_, other) => {
+      const { session, open, agent, settle } = setUp();
+      const released: string[] = [];
+      const send = (
+        to: typeof session,
+        {
+          said = "r1",
+          mode = "queue",
+          data = "AAAA",
+        }: Partial<{ said: string; mode: PromptMode; data: string }> = {},
+      ) =>
+        to.prompt(
+          { ...draft(said, released), whole: { text: said, images: [{ mimeType: "image/png", data }] } },
+          { face: "http", mode, requestId: "r1", text: said },
+        );
+      send(session);
+      const hand = await agent();
+      expect(() => send(session, other)).toThrow(/request id "r1" was used for another prompt/);
+      hand.runs[0]?.end();
+      await settle();
+      expect(() => send(session, other)).toThrow(RequestIdError);
+      expect(() => send(open(), other)).toThrow(RequestIdError);
+      expect(send(open()).known).toBe(true);
+      expect(hand.runs).toHaveLength(1);
+      expect(released).toHaveLength(5);
+    },
+  );
+
+  test("that an earlier evie took, and nobody knows with which words, is answered as it was", async () => {
+    const { id, memory, prompt, agent, settle } = setUp();
+    prompt("r1");
+    (await agent()).runs[0]?.end();
+    await settle();
+    const { body: _, ...stored } = memory.requests.get(`${id} r1`) ?? {
+      turnId: makeTurnId(),
+      at: 0,
+      begun: true,
+    };
+    memory.requests.set(`${id} r1`, stored);
+    expect(prompt("r1", "replace").known).toBe(true);
+  });
+
+  test("that is resumed after a restart is refused with other words, too", async () => {
+    const { prompt, agent, taken, next, resume } = await waiting(["r1", "r2"]);
+    resume();
+    expect(() => prompt("r2", "replace", next)).toThrow(RequestIdError);
+    expect(prompt("r2", "queue", next)).toMatchObject({ known: true, turnId: taken[1]?.turnId });
+    expect(asked(await agent())).toEqual(["r2"]);
+  });
+
+  test("that steers and is not heard can be taken back under its id while it waits", async () => {
+    const { session, prompt, agent, settle, queue } = setUp();
+    prompt("r1");
+    const hand = await agent();
+    hand.runs[0]?.accept();
+    await settle();
+    const ready = Promise.withResolvers<Prompt>();
+    const slow = session.prompt(
+      { ready: ready.promise, release: () => undefined },
+      { face: "deck", mode: "steer", requestId: "slow", text: "slow" },
+    );
+    prompt("r2");
+    hand.runs[0]?.end();
+    await settle();
+    ready.resolve({ text: "slow", images: [], files: [] });
+    await settle();
+    expect(queue()).toEqual(["slow"]);
+    expect(session.withdraw("slow")).toBe(true);
+    expect((await slow.ending).outcome).toEqual({ type: "stopped" });
   });
 
   test("that cannot be written down is refused, and nothing runs", async () => {
@@ -275,24 +388,6 @@ describe("a request", () => {
 });
 
 describe("what no agent had when evie ended", () => {
-  /** A session whose agent works on the first of three prompts, and that session as the next evie opens it. */
-  async function waiting(requestIds: readonly string[] = ["r1", "r2", "r3"]) {
-    const rig = setUp();
-    const taken = requestIds.map((requestId) => rig.prompt(requestId));
-    const hand = await rig.agent();
-    hand.runs[0]?.accept();
-    await rig.settle();
-    const next = rig.open();
-    const resume = () => {
-      for (const { turnId } of taken.slice(1))
-        next.resume(turnId, "http", memoryDrafts(rig.memory.prompts.get(turnId)));
-    };
-    return { ...rig, taken, next, resume };
-  }
-
-  const memoryDrafts = (kept: readonly KeptDraft[] | undefined): readonly PromptDraft[] =>
-    (kept ?? []).map((each) => draft("text" in each ? each.text : ""));
-
   test("runs in order, under the turns of before, for those who ask again", async () => {
     const { prompt, agent, settle, memory, taken, next, resume } = await waiting();
     const faces: (string | undefined)[] = [];

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { makeTurnId } from "../../src/domain/ids.ts";
+import { NEVER_REACHED } from "../../src/session/running-turn.ts";
 import { judge, type OpenTurn } from "../../src/session/recovery.ts";
 
 const turn = (fields: Partial<OpenTurn>): OpenTurn => ({
@@ -58,6 +59,18 @@ test.each<[string, Partial<OpenTurn>, boolean, object]>([
     { sources: [], prompt: WHOLE, ending: "stopped" },
     false,
     CLOSED("stopped"),
+  ],
+  [
+    "is a request and was replaced before anybody had it is closed, and says that it was not asked",
+    { sources: [], prompt: WHOLE, state: "handed", ending: "replaced" },
+    false,
+    { type: "close", outcome: { type: "replaced", message: NEVER_REACHED } },
+  ],
+  [
+    "an earlier evie joined with a chat's words, and was replaced before anybody had it, runs",
+    { prompt: [...WHOLE, { sources: [1] }], ending: "replaced" },
+    false,
+    { type: "run" },
   ],
   [
     "cannot be asked again and was taken is reported",

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Agent, AgentRun, RunEnd } from "../../src/domain/agent.ts";
 import type { TurnId } from "../../src/domain/ids.ts";
 import type { KeptDraft, PromptDraft } from "../../src/domain/prompt.ts";
+import { NEVER_REACHED } from "../../src/session/running-turn.ts";
 import { createTurnRunner, type RunnerLedger } from "../../src/session/turn-runner.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
 
@@ -52,23 +53,24 @@ function setUp() {
     fault: (error) => faults.push(error),
   });
   const { settle } = createFakeClock();
-  const say = (text: string, ...sources: readonly number[]) => {
-    const draft: PromptDraft = {
-      sources,
-      ready: Promise.resolve({ text, images: [], files: [] }),
-      release: () => undefined,
-    };
-    return runner.run(draft, "telegram");
-  };
+  /** A prompt of a chat's. */
+  const written = (text: string, sources: readonly number[]): PromptDraft => ({
+    sources,
+    ready: Promise.resolve({ text, images: [], files: [] }),
+    release: () => undefined,
+  });
+  const say = (text: string, ...sources: readonly number[]) => runner.run(written(text, sources), "telegram");
+  const hold = (text: string, ...sources: readonly number[]) =>
+    runner.enqueue([written(text, sources)], "telegram");
   /** A prompt of the deck's. */
   const draft = (text: string): PromptDraft => ({
     whole: { text, images: [] },
     ready: Promise.resolve({ text, images: [], files: [] }),
     release: () => undefined,
   });
-  const post = (text: string) => runner.run(draft(text), "deck");
-  const wait = (text: string) => runner.enqueue([draft(text)], "deck");
-  return { steps, state, runs, runner, faults, kept, settle, say, post, wait };
+  const post = (text: string) => runner.run(draft(text), "deck", { alone: true });
+  const wait = (text: string) => runner.enqueue([draft(text)], "deck", { alone: true });
+  return { steps, state, runs, runner, faults, kept, settle, say, hold, post, wait };
 }
 
 test("a turn is written down before it begins, before the agent hears of it, when it took it, and before its end is told", async () => {
@@ -94,9 +96,8 @@ test("what was superseded leaves its updates to its successor, whoever had begun
   const { steps, runs, settle, say } = setUp();
   const first = say("first", 1);
   await settle();
-  const second = say("second", 2);
+  say("second", 2);
   say("third", 3);
-  expect(await second.accepted).toBe(false);
   runs[0]?.accept(false);
   runs[0]?.end({ type: "aborted" });
   expect(await first.accepted).toBe(false);
@@ -104,8 +105,8 @@ test("what was superseded leaves its updates to its successor, whoever had begun
   expect(steps.filter((step) => step.includes("flushed"))).toEqual([
     "turn1 flushed 1",
     "turn2 flushed 2",
-    "turn3 flushed 2,3 instead of turn2",
-    "turn3 flushed 1,2,3 instead of turn1",
+    "turn2 flushed 2,3",
+    "turn2 flushed 1,2,3 instead of turn1",
   ]);
   expect(steps.at(-1)).toBe("agent gets first\n\nsecond\n\nthird");
 });
@@ -122,45 +123,90 @@ test("what is made of updates is kept by their numbers, anything else whole", ()
   ]);
 });
 
-test("a chat's prompt that replaces the deck's keeps both, in order, whoever had begun", async () => {
+test("a request that is replaced before the agent had it ends as that, and its prompt is in no other turn", async () => {
   const { steps, kept, runs, settle, say, post } = setUp();
-  post("one");
+  const one = post("one");
   await settle();
-  post("two");
+  const two = post("two");
   say("three", 3);
-  expect(kept.get("turn3")).toEqual([whole("two"), { sources: [3] }]);
+  const replaced = { type: "replaced", by: "telegram", message: NEVER_REACHED };
+  expect(await two.ended).toEqual(replaced);
   runs[0]?.accept(false);
   runs[0]?.end({ type: "aborted" });
+  expect(await one.ended).toEqual(replaced);
   await settle();
-  expect(kept.get("turn3")).toEqual([whole("one"), whole("two"), { sources: [3] }]);
-  expect(steps).toContain("turn3 flushed 3 instead of turn1");
-  expect(steps.at(-1)).toBe("agent gets one\n\ntwo\n\nthree");
+  expect(kept.get("turn3")).toBeUndefined();
+  expect(steps).toEqual(expect.arrayContaining(["turn2 ended replaced", "turn1 ended replaced"]));
+  expect(steps.at(-1)).toBe("agent gets three");
 });
 
-test("the deck's prompt that replaces a chat's keeps both, in order, and not what was accepted", async () => {
-  const { kept, runs, settle, say, post } = setUp();
+test("a chat's prompt that a request replaces before the agent had it is written down anew and runs after it", async () => {
+  const { steps, runs, settle, say, post, wait } = setUp();
   say("one", 1);
-  await settle();
-  runs[0]?.accept(true);
   await settle();
   say("two", 2);
-  post("three");
-  expect(kept.get("turn3")).toEqual([{ sources: [2] }, whole("three")]);
-  runs[0]?.end({ type: "aborted" });
-  await settle();
-  expect(kept.get("turn3")).toEqual([{ sources: [2] }, whole("three")]);
-});
-
-test("one that waited and is let in now takes what it supersedes in front of it", async () => {
-  const { kept, runs, settle, say, wait, runner } = setUp();
-  say("one", 1);
-  await settle();
-  const next = wait("two");
-  runner.promote(next.id);
+  wait("waits");
+  post("now");
   runs[0]?.accept(false);
   runs[0]?.end({ type: "aborted" });
   await settle();
-  expect(kept.get("turn2")).toEqual([{ sources: [1] }, whole("two")]);
+  // The first goes in front of the second, which had gone back to the front of the queue.
+  expect(steps).toContain("turn2 flushed 1,2 instead of turn1");
+  for (const index of [1, 2, 3]) {
+    runs[index]?.accept(true);
+    runs[index]?.end({ type: "done" });
+    await settle();
+  }
+  expect(steps.filter((step) => step.startsWith("agent gets"))).toEqual([
+    "agent gets one",
+    "agent gets now",
+    "agent gets one\n\ntwo",
+    "agent gets waits",
+  ]);
+});
+
+test("a chat's prompt that nothing else of the chat waits behind goes back as a turn of its own", async () => {
+  const { steps, runs, settle, say, post, runner } = setUp();
+  const one = say("one", 1);
+  await settle();
+  post("now");
+  runs[0]?.accept(false);
+  runs[0]?.end({ type: "aborted" });
+  expect(await one.ended).toEqual({ type: "replaced", by: "deck" });
+  expect(steps).toContain("turn3 flushed 1 instead of turn1");
+  expect(runner.queue.map(({ id }) => id)).toEqual([runner.waitingTurn]);
+});
+
+test("one that waits takes what the chat writes meanwhile, and keeps its place and its id", async () => {
+  const { steps, runs, settle, say, post, wait, runner, hold } = setUp();
+  post("one");
+  await settle();
+  const first = hold("two", 2);
+  wait("three");
+  expect(hold("four", 4)).toBe(first);
+  expect(steps.filter((step) => step.includes("flushed"))).toEqual([
+    "turn1 flushed ",
+    "turn2 flushed 2",
+    "turn3 flushed ",
+    "turn2 flushed 2,4",
+  ]);
+  runner.promote(first.id);
+  // Also while it waits for the abort.
+  expect(say("five", 5)).toBe(first);
+  runs[0]?.accept(true);
+  runs[0]?.end({ type: "aborted" });
+  await settle();
+  expect(steps.at(-1)).toBe("agent gets two\n\nfour\n\nfive");
+});
+
+test("what cannot be written down joins nothing", async () => {
+  const { state, settle, post, hold, runner } = setUp();
+  post("one");
+  await settle();
+  hold("two", 2);
+  state.broken = "flushed";
+  expect(() => hold("three", 3)).toThrow("the disk is full");
+  expect(runner.queue.map(({ drafts }) => drafts.length)).toEqual([1]);
 });
 
 test("what was accepted is not carried on, and its end says why", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Agent, AgentRun, RunEnd } from "../../src/domain/agent.ts";
 import { cutSentence } from "../../src/domain/cut.ts";
 import type { TurnEvent } from "../../src/domain/events.ts";
+import { makeTurnId, type TurnId } from "../../src/domain/ids.ts";
 import type { AgentFailure } from "../../src/domain/failure.ts";
 import type { Prompt, PromptDraft } from "../../src/domain/prompt.ts";
 import { createTurnRunner, type TurnRunner } from "../../src/session/turn-runner.ts";
@@ -107,7 +108,7 @@ describe("the turn runner", () => {
     runs[0]?.accept(true);
     const second = say(runner, "second");
     const third = say(runner, "third");
-    await expect(second.ended).resolves.toEqual({ type: "replaced" });
+    expect(third).toBe(second);
     runs[0]?.end({ type: "aborted" });
     await settle();
     expect(runs.map(({ prompt }) => prompt.text)).toEqual(["first", "second\n\nthird"]);
@@ -123,7 +124,7 @@ describe("the turn runner", () => {
     const turn = runner.run(slow.draft, "telegram");
     say(runner, "quick");
     await settle();
-    await expect(turn.ended).resolves.toEqual({ type: "replaced" });
+    await expect(turn.ended).resolves.toEqual({ type: "replaced", by: "telegram" });
     expect(runs).toHaveLength(0);
     slow.arrive();
     await settle();
@@ -184,6 +185,107 @@ describe("the turn runner", () => {
     first.arrive();
     await settle();
     expect(runs.map(({ prompt }) => prompt.text)).toEqual(["1\n\n2\n\n3"]);
+  });
+
+  describe("given the rest of a message, which continues another turn's", () => {
+    const rest = (text: string, { id }: { readonly id: TurnId }): PromptDraft => ({
+      ...readyDraft(text),
+      continues: { turn: id, label: "[continued]" },
+    });
+
+    test("says so where the agent has that one, also when it took it only after the rest had come", async () => {
+      const { runner, runs, settle } = setUp();
+      const first = say(runner, "first");
+      await settle();
+      runner.run(rest("rest", first), "telegram");
+      await settle();
+      runs[0]?.accept(true);
+      runs[0]?.end({ type: "aborted" });
+      await settle();
+      expect(runs.map(({ prompt }) => prompt.text)).toEqual(["first", "[continued]\nrest"]);
+    });
+
+    test("does not say so where the two become one prompt", async () => {
+      const { runner, runs, settle } = setUp();
+      const first = say(runner, "first");
+      await settle();
+      runner.run(rest("rest", first), "telegram");
+      runs[0]?.accept(false);
+      runs[0]?.end({ type: "aborted" });
+      await settle();
+      expect(runs.map(({ prompt }) => prompt.text)).toEqual(["first", "first\n\nrest"]);
+    });
+
+    test("waits for nothing of a turn that waits itself, however it is let in", async () => {
+      const { runner, runs, settle } = setUp();
+      runner.run(readyDraft("elsewhere"), "http", { alone: true });
+      await settle();
+      runs[0]?.accept(true);
+      const first = runner.enqueue([readyDraft("first")], "telegram");
+      const joined = runner.enqueue([rest("rest", first)], "telegram");
+      expect(runner.promote(joined.id)).toBe(true);
+      runs[0]?.end({ type: "aborted" });
+      await settle();
+      expect(runs.map(({ prompt }) => prompt.text)).toEqual(["elsewhere", "first\n\nrest"]);
+    });
+
+    test("says so behind a request that came between them", async () => {
+      const { runner, runs, settle } = setUp();
+      const first = say(runner, "first");
+      await settle();
+      runs[0]?.accept(true);
+      runner.run(readyDraft("elsewhere"), "http", { alone: true });
+      runner.enqueue([rest("rest", first)], "telegram");
+      runs[0]?.end({ type: "aborted" });
+      await settle();
+      runs[1]?.accept(true);
+      runs[1]?.end({ type: "done" });
+      await settle();
+      expect(runs.map(({ prompt }) => prompt.text)).toEqual(["first", "elsewhere", "[continued]\nrest"]);
+    });
+
+    test("does not say so to an agent that never heard of that turn", async () => {
+      const { runner, runs, settle } = setUp();
+      runner.run(rest("rest", { id: makeTurnId() }), "telegram");
+      await settle();
+      expect(runs.map(({ prompt }) => prompt.text)).toEqual(["rest"]);
+    });
+  });
+
+  describe("asked by a chat", () => {
+    test.each<[string, (runner: TurnRunner) => void, string | undefined]>([
+      ["nothing where nothing runs", () => undefined, undefined],
+      ["the face of what runs", (runner) => runner.run(readyDraft("a"), "http", { alone: true }), "http"],
+      [
+        "that of what is about to run instead",
+        (runner) => {
+          say(runner, "a");
+          runner.run(readyDraft("b"), "deck", { alone: true });
+        },
+        "deck",
+      ],
+      [
+        "nothing while what runs is being stopped",
+        (runner) => {
+          runner.run(readyDraft("a"), "http", { alone: true });
+          runner.stop();
+        },
+        undefined,
+      ],
+      [
+        "what waits behind one that is being stopped",
+        (runner) => {
+          say(runner, "a");
+          runner.stop();
+          runner.enqueue([readyDraft("b")], "http", { alone: true });
+        },
+        "http",
+      ],
+    ])("says what a prompt would meet: %s", (_, before, face) => {
+      const { runner } = setUp();
+      before(runner);
+      expect(runner.upcomingFace).toBe(face);
+    });
   });
 
   test("tells of an answer that was whole when its abort came as done", async () => {

@@ -95,12 +95,25 @@ test("a database of before gets room for prompts, and its open turns have none",
     using database = new DatabaseSync(rig.path);
     database.exec(
       `ALTER TABLE turns DROP COLUMN prompt; ALTER TABLE bot DROP COLUMN heard_since;
-       ALTER TABLE bot DROP COLUMN heard_at; PRAGMA user_version = 4;`,
+       ALTER TABLE bot DROP COLUMN heard_at; ALTER TABLE requests DROP COLUMN body; PRAGMA user_version = 4;`,
     );
   });
   expect(turns.open()).toEqual([{ id, sessionId, face: "deck", sources: [], state: "flushed", fileSize: 0 }]);
   rig.flush([whole]);
   expect(rig.reopen().turns.open()).toMatchObject([{ id }, { prompt: [whole] }]);
+});
+
+test("a database of before keeps its requests, of which nobody knows what they said", () => {
+  using rig = setUp();
+  const turnId = makeTurnId();
+  rig.store.requests.add(sessionId, "r", { turnId, body: "said", at: 5, oldest: 0 });
+  const { requests } = rig.reopen(() => {
+    using database = new DatabaseSync(rig.path);
+    database.exec("ALTER TABLE requests DROP COLUMN body; PRAGMA user_version = 6;");
+  });
+  expect(requests.get(sessionId, "r")).toEqual({ turnId, at: 5, begun: false });
+  requests.add(sessionId, "s", { turnId, body: "said", at: 5, oldest: 0 });
+  expect(requests.get(sessionId, "s")).toEqual({ turnId, body: "said", at: 5, begun: false });
 });
 
 test("with another bot what was asked elsewhere stays, without what was written in a chat", () => {
@@ -118,10 +131,10 @@ test("the requests of a turn are found until their end is kept", () => {
   using rig = setUp();
   const { requests } = rig.store;
   const [turn, other] = [makeTurnId(), makeTurnId()];
-  const times = { at: 5, oldest: 0 };
-  requests.add(sessionId, "b", turn, times);
-  requests.add(sessionId, "a", turn, times);
-  requests.add(sessionId, "c", other, times);
+  const said = { body: "said", at: 5, oldest: 0 };
+  requests.add(sessionId, "b", { turnId: turn, ...said });
+  requests.add(sessionId, "a", { turnId: turn, ...said });
+  requests.add(sessionId, "c", { turnId: other, ...said });
   expect(requests.of(sessionId, turn)).toEqual(["b", "a"]);
   requests.end(sessionId, "b", { outcome: { type: "done" }, text: "" });
   expect(requests.of(sessionId, turn)).toEqual(["a"]);
@@ -140,10 +153,10 @@ test.each<[string, boolean, TurnOutcome, boolean]>([
   using rig = setUp();
   const { requests, turns } = rig.store;
   const id = rig.flush([whole]);
-  requests.add(sessionId, "r", id, { at: 5, oldest: 0 });
+  requests.add(sessionId, "r", { turnId: id, body: "said", at: 5, oldest: 0 });
   if (begun) requests.begin(sessionId, "r");
-  expect(requests.get(sessionId, "r")).toEqual({ turnId: id, at: 5, begun });
+  expect(requests.get(sessionId, "r")).toEqual({ turnId: id, body: "said", at: 5, begun });
   turns.ended(id, outcome, ["One.", "Two."]);
   const ending = isOver ? { ending: { outcome, text: "Two." } } : {};
-  expect(requests.get(sessionId, "r")).toEqual({ turnId: id, at: 5, begun, ...ending });
+  expect(requests.get(sessionId, "r")).toEqual({ turnId: id, body: "said", at: 5, begun, ...ending });
 });

@@ -93,7 +93,7 @@ describe("what is known of a session", () => {
 
   test("goes with the session, and its messages and requests too", () => {
     store.messages.save(id, message("a"));
-    store.requests.add(id, "r", makeTurnId(), { at: 1, oldest: 0 });
+    store.requests.add(id, "r", { turnId: makeTurnId(), body: "said", at: 1, oldest: 0 });
     store.sessions.remove(id);
     expect(store.sessions.get(id)).toBeUndefined();
     expect(store.messages.page(id, 10).messages).toEqual([]);
@@ -114,20 +114,20 @@ describe("stored requests", () => {
   const turnId = makeTurnId();
 
   test("tell what became of their turn, over a restart", () => {
-    store.requests.add(id, "r", turnId, { at: 5, oldest: 0 });
-    expect(store.requests.get(id, "r")).toEqual({ turnId, at: 5, begun: false });
+    store.requests.add(id, "r", { turnId, body: "said", at: 5, oldest: 0 });
+    expect(store.requests.get(id, "r")).toEqual({ turnId, body: "said", at: 5, begun: false });
     store.requests.begin(id, "r");
     const ending = { outcome: { type: "done" }, text: "42" } as const;
     store.requests.end(id, "r", ending);
     store.close();
     reopen();
-    expect(store.requests.get(id, "r")).toEqual({ turnId, at: 5, begun: true, ending });
+    expect(store.requests.get(id, "r")).toEqual({ turnId, body: "said", at: 5, begun: true, ending });
     expect(store.requests.get(other, "r")).toBeUndefined();
   });
 
   test("are forgotten once they are older than is asked for", () => {
-    store.requests.add(id, "old", turnId, { at: 5, oldest: 0 });
-    store.requests.add(id, "new", turnId, { at: 10, oldest: 6 });
+    store.requests.add(id, "old", { turnId, body: "said", at: 5, oldest: 0 });
+    store.requests.add(id, "new", { turnId, body: "said", at: 10, oldest: 6 });
     expect(store.requests.get(id, "old")).toBeUndefined();
     expect(store.requests.get(id, "new")).toBeDefined();
   });

@@ -6,6 +6,7 @@ import {
   makeTurnId,
   parseChatKey,
   type SessionId,
+  type TurnId,
 } from "../../src/domain/ids.ts";
 import type { PromptDraft } from "../../src/domain/prompt.ts";
 import type { Session, Sessions, SessionSink, Turn, TurnSoFar } from "../../src/domain/sessions.ts";
@@ -28,6 +29,8 @@ export const CHAT: ChatKey = makeChatKey({ chatId: 7 });
 /** A chat's way out that keeps what it is told. */
 export interface NotedOutbox extends Outbox {
   readonly replies: readonly Reply[];
+  /** The messages that are to go again. */
+  readonly removed: readonly number[];
   /** The texts of the replies. */
   readonly said: readonly string[];
   readonly speakers: readonly Speaker[];
@@ -54,12 +57,14 @@ export function createNotedOutboxes(): NotedOutboxes {
 
 function createNotedOutbox(): NotedOutbox {
   const replies: Reply[] = [];
+  const removed: number[] = [];
   const speakers: Speaker[] = [];
   const order: ("reply" | "speaker")[] = [];
   let wakes = 0;
   let revivals = 0;
   return {
     replies,
+    removed,
     speakers,
     order,
     get said() {
@@ -74,6 +79,10 @@ function createNotedOutbox(): NotedOutbox {
     reply(reply) {
       replies.push(reply);
       order.push("reply");
+    },
+    remove({ messageId, told }) {
+      removed.push(messageId);
+      told?.();
     },
     join(speaker) {
       speakers.push(speaker);
@@ -106,9 +115,11 @@ export interface HandSession extends Session {
   readonly attached: number;
   /** What `stop` answers. */
   runs: boolean;
-  runningFace: Face | undefined;
-  /** The turns that wait, of those in `turns`. */
+  upcomingFace: Face | undefined;
+  /** The turns that wait, of those in `turns`. At most one: what waits is joined. */
   readonly queued: readonly HandTurn[];
+  /** Takes what waits out of the queue, or puts a turn of that id into it, and tells whoever is attached. */
+  requeue(id?: TurnId): void;
   readonly replacements: readonly SessionId[];
   /** How often it was said that its chat is another one. */
   readonly chatChanges: number;
@@ -118,12 +129,25 @@ export interface HandSession extends Session {
   begin(face?: Face): { finish(outcome: TurnOutcome): void };
 }
 
+function makeHandTurn(id: TurnId = makeTurnId()): HandTurn {
+  const accepted = Promise.withResolvers<boolean>();
+  const ended = Promise.withResolvers<TurnOutcome>();
+  return {
+    id,
+    accepted: accepted.promise,
+    ended: ended.promise,
+    accept: accepted.resolve,
+    end: ended.resolve,
+  };
+}
+
 export function createHandSession(id: SessionId = makeSessionId(), name = ""): HandSession {
   const drafts: PromptDraft[] = [];
   const turns: HandTurn[] = [];
   const queued: HandTurn[] = [];
   const replacements: SessionId[] = [];
   const sinks = new Set<SessionSink>();
+  const queueSinks = new Set<() => void>();
   let [seq, wakes, stops, dismissals, chatChanges] = [0, 0, 0, 0, 0];
   let soFar: TurnSoFar | undefined;
   const session: HandSession = {
@@ -142,10 +166,18 @@ export function createHandSession(id: SessionId = makeSessionId(), name = ""): H
     drafts,
     turns,
     runs: false,
-    runningFace: undefined,
+    upcomingFace: undefined,
     queued,
     get waiting() {
       return queued.length;
+    },
+    get waitingTurn() {
+      return queued[0]?.id;
+    },
+    requeue(id) {
+      queued.length = 0;
+      if (id !== undefined) queued.push(makeHandTurn(id));
+      for (const changed of queueSinks) changed();
     },
     replacements,
     get wakes() {
@@ -160,32 +192,34 @@ export function createHandSession(id: SessionId = makeSessionId(), name = ""): H
     get attached() {
       return sinks.size;
     },
-    attach(sink) {
+    attach(sink, queueChanged) {
       sinks.add(sink);
-      return () => sinks.delete(sink);
+      if (queueChanged !== undefined) queueSinks.add(queueChanged);
+      return () => {
+        sinks.delete(sink);
+        if (queueChanged !== undefined) queueSinks.delete(queueChanged);
+      };
     },
     run(draft) {
       drafts.push(draft);
-      const accepted = Promise.withResolvers<boolean>();
-      const ended = Promise.withResolvers<TurnOutcome>();
-      const turn: HandTurn = {
-        id: makeTurnId(),
-        accepted: accepted.promise,
-        ended: ended.promise,
-        accept: accepted.resolve,
-        end: ended.resolve,
-      };
+      const turn = makeHandTurn();
       turns.push(turn);
       return turn;
     },
     enqueue(draft, face) {
+      const [waits] = queued;
+      if (waits !== undefined) {
+        drafts.push(draft);
+        return waits;
+      }
       const turn = session.run(draft, face);
       queued.push(...turns.filter(({ id }) => id === turn.id));
       return turn;
     },
     hurry(waiting) {
-      const at = queued.findIndex(({ id }) => id === waiting);
-      return queued.splice(at, at === -1 ? 0 : 1).length > 0;
+      if (waiting !== queued[0]?.id) return false;
+      session.requeue();
+      return true;
     },
     replacedBy: (by) => void replacements.push(by),
     wake() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeChatKey, makeSessionId } from "../../src/domain/ids.ts";
+import { makeChatKey, makeSessionId, makeTurnId, type TurnId } from "../../src/domain/ids.ts";
 import type { PromptDraft } from "../../src/domain/prompt.ts";
 import type { Speaker } from "../../src/telegram/speakers.ts";
 import { PLACEHOLDER, replies } from "../../src/telegram/words.ts";
@@ -31,7 +31,7 @@ describe("a prompt from the chat", () => {
   test.each([undefined, "telegram"] as const)("takes the place of a turn that was begun on %s", (face) => {
     const { chat, session, outbox } = setUp();
     chat.run(draft);
-    session(0).runningFace = face;
+    session(0).upcomingFace = face;
     chat.run(draft, 5);
     expect([session(0).turns.length, session(0).queued.length]).toEqual([2, 0]);
     expect(outbox.replies).toEqual([]);
@@ -42,7 +42,7 @@ describe("a prompt from the chat", () => {
     (face) => {
       const { chat, session, outbox } = setUp();
       chat.wake();
-      session(0).runningFace = face;
+      session(0).upcomingFace = face;
       const turn = chat.run(draft, 5);
       expect(session(0).queued.map(({ id }) => id)).toEqual([turn.id]);
       expect(outbox.replies).toMatchObject([
@@ -52,11 +52,86 @@ describe("a prompt from the chat", () => {
           button: { text: "Now", data: `now:${turn.id}` },
         },
       ]);
-      expect(chat.hurry(turn.id)).toBe(true);
-      expect(chat.hurry(turn.id)).toBe(false);
+      expect(chat.hurry()).toBe(true);
+      expect(chat.hurry()).toBe(false);
       expect(session(0).queued).toEqual([]);
     },
   );
+});
+
+describe("the line that a message waits", () => {
+  /** A chat whose session works on something from elsewhere, and a way to have Telegram take what was said there. */
+  function setUpWaiting() {
+    const rig = setUp();
+    rig.chat.wake();
+    rig.session(0).upcomingFace = "http";
+    const take = (messageId: number) => {
+      const line = rig.outbox.replies.at(-1);
+      if (line?.isWanted?.() === true) line.told?.(messageId);
+    };
+    return { ...rig, take, bubbles: (turn: TurnId) => rig.memory.turns.of(turn) };
+  }
+
+  test("moves below the newest one, and is one line at a time", () => {
+    const { chat, outbox, take, bubbles } = setUpWaiting();
+    const turn = chat.run(draft, 5);
+    take(100);
+    expect(bubbles(turn.id)).toMatchObject([{ messageId: 100 }]);
+    expect(chat.run(draft, 6)).toBe(turn);
+    expect([outbox.removed, outbox.replies.map(({ replyTo }) => replyTo)]).toEqual([[100], [5, 6]]);
+    take(101);
+    expect(bubbles(turn.id)).toMatchObject([{ messageId: 101 }]);
+  });
+
+  test("is not sent where nothing waits any more, or something newer does, by the time it could be", () => {
+    const { chat, session, outbox } = setUpWaiting();
+    chat.run(draft, 5);
+    chat.run(draft, 6);
+    expect(outbox.replies.map(({ isWanted }) => isWanted?.())).toEqual([false, true]);
+    session(0).requeue();
+    expect(outbox.replies.map(({ isWanted }) => isWanted?.())).toEqual([false, false]);
+  });
+
+  test("goes when the message waits no longer, and also when Telegram takes it only then", () => {
+    const { chat, session, outbox, take, bubbles } = setUpWaiting();
+    const turn = chat.run(draft, 5);
+    take(100);
+    session(0).requeue();
+    expect(outbox.removed).toEqual([100]);
+    expect(bubbles(turn.id)).toEqual([]);
+    chat.run(draft, 6);
+    const late = outbox.replies.at(-1);
+    session(0).requeue();
+    late?.told?.(101);
+    expect(outbox.removed).toEqual([100, 101]);
+  });
+
+  test("says it of what was put back into the queue, under the id that it has there", () => {
+    const { chat, session, outbox } = setUpWaiting();
+    session(0).upcomingFace = undefined;
+    chat.run(draft, 5);
+    const id = makeTurnId();
+    session(0).requeue(id);
+    expect(outbox.replies).toMatchObject([{ replyTo: 5, button: { data: `now:${id}` } }]);
+    expect(chat.hurry()).toBe(true);
+  });
+
+  test("goes with a clear", () => {
+    const { chat, outbox, take } = setUpWaiting();
+    chat.run(draft, 5);
+    take(100);
+    chat.clear();
+    expect(outbox.removed).toEqual([100]);
+  });
+
+  test("leaves alone what the turn shows once it runs", () => {
+    const { chat, session, memory, take, bubbles } = setUpWaiting();
+    const turn = chat.run(draft, 5);
+    take(100);
+    memory.turns.keep(turn.id, CHAT, [{ messageId: 102, content: "{}" }]);
+    session(0).requeue();
+    expect(bubbles(turn.id)).toMatchObject([{ messageId: 102 }]);
+  });
 });
 
 test("a chat that watches shows what is begun elsewhere in the session that the store names, and begins none", () => {

@@ -7,7 +7,7 @@ import { createInbox } from "../../src/telegram/inbox.ts";
 import { type Arrival, createIntake } from "../../src/telegram/intake.ts";
 import { createParts } from "../../src/telegram/parts.ts";
 import { DEBOUNCE_WINDOW } from "../../src/telegram/timing.ts";
-import { replies } from "../../src/telegram/words.ts";
+import { labels, replies } from "../../src/telegram/words.ts";
 import {
   CHAT,
   createConversationRig,
@@ -98,6 +98,8 @@ function setUp(
 const text = (said: string, fields: object = {}) => messageUpdate({ text: said, ...fields });
 const commandOf = (said: string) => ({ text: said, entities: [commandMark(said)] });
 const photo = (fields: object = {}) => messageUpdate({ photo: [{ file_id: "p" }], ...fields });
+/** What a late piece says of the turn that it goes on with. */
+const continuing = (turn: HandTurn | undefined) => ({ turn: turn?.id, label: labels.continues });
 const missing = (reason: string) => ({ type: "missing", name: "photo.jpg", reason }) as const;
 
 describe("content", () => {
@@ -482,7 +484,8 @@ describe("words behind a command", () => {
     session(0).turns[1]?.accept(true);
     take(text("late rest"));
     await flush();
-    expect((await texts())[2]).toMatch(/^\[This continues the message above.*\]\nlate rest$/);
+    expect((await texts())[2]).toBe("late rest");
+    expect(session(0).drafts[2]?.continues).toEqual(continuing(session(0).turns[1]));
   });
 
   test("are no late piece of a turn that the command ended, and neither is what follows", async () => {
@@ -587,7 +590,8 @@ describe("a slash word in a paste", () => {
     session(0).turns[0]?.accept(true);
     take(commandUpdate("/clear the cache"));
     await flush();
-    expect((await texts())[1]).toMatch(/^\[This continues the message above.*\]\n\/clear the cache$/);
+    expect((await texts())[1]).toBe("/clear the cache");
+    expect(session(0).drafts[1]?.continues).toEqual(continuing(session(0).turns[0]));
     expect([outbox.said, hand.created.length]).toEqual([[], 1]);
   });
 
@@ -796,20 +800,25 @@ describe("a piece that comes late", () => {
     await flush();
     session(0).emit({ type: "agent_end", turnId: id, outcome: { type: "replaced" } });
     for (const attachment of attachments) attachment.settle(missing("no"));
-    expect((await prompts())[1]?.text).toMatch(/^\[This continues the message above.*\]\n\[File/);
+    expect((await prompts())[1]?.text).toMatch(/^\[File/);
+    expect(session(0).drafts[1]?.continues).toEqual(continuing(session(0).turns[0]));
     const [first] = outbox.speakers;
     expect(first?.speak("message", 0)).toBeUndefined();
     expect(first?.finished).toBe(true);
   });
 
-  test("has no label when the agent had not taken the first piece: the two are one prompt then", async () => {
-    const { take, flush, session, texts } = setUp();
-    take(text("x".repeat(4_000)));
+  test("joins its turn while that waits for one from elsewhere, and waits for nothing of it", async () => {
+    const { take, flush, hand, texts, conversations, outbox } = setUp();
+    conversations(CHAT).wake();
+    const [session] = hand.created;
+    if (session !== undefined) session.upcomingFace = "http";
+    take(text("x".repeat(4_095), { message_id: 1 }));
     await flush();
-    take(text("rest"));
+    take(text("rest", { message_id: 2 }));
     await flush();
-    session(0).turns[0]?.accept(false);
+    expect(session?.queued).toHaveLength(1);
     expect((await texts())[1]).toBe("rest");
+    expect(outbox.replies.filter(({ isWanted }) => isWanted?.() === true)).toMatchObject([{ replyTo: 2 }]);
   });
 
   test.each<[string, string, object, (turn: HandTurn | undefined) => void, number]>([
@@ -827,6 +836,7 @@ describe("a piece that comes late", () => {
     take(text("rest", fields));
     await flush();
     expect((await texts())[1]).toBe("rest");
+    expect(session(0).drafts[1]?.continues).toBeUndefined();
   });
 });
 
@@ -873,7 +883,7 @@ describe("what is older than six hours", () => {
     const { take, flush, outbox, hand, presses, conversations } = setUp();
     conversations(CHAT).wake();
     const [session] = hand.created;
-    if (session !== undefined) session.runningFace = "deck";
+    if (session !== undefined) session.upcomingFace = "deck";
     take(text("let me in"));
     await flush();
     const data = outbox.replies.at(-1)?.button?.data;
