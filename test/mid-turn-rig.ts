@@ -91,7 +91,7 @@ export async function createMidTurnRig() {
       fetchAttachment: () => {
         throw new Error("nobody sends files here");
       },
-      missing: () => undefined,
+      tell: () => undefined,
     });
     const presses: string[] = [];
     const shared = { turns, inbox, parts, conversations, outboxes, clock, log };
@@ -100,7 +100,7 @@ export async function createMidTurnRig() {
     const found = await leftovers.forChats();
     const intake = createIntake({ ...shared, recipient, again });
     recover(found, shared);
-    for (const update of inbox.unspent()) intake.take(update, clock.now());
+    for (const update of inbox.unspent()) intake.take(update, { at: clock.now(), mayBeOld: false });
     for (const key of store.chats.keys()) conversations(key).watch();
     await leftovers.goOn(new AbortController().signal);
     return { state, store, sessions, makeDraft, outbox, inbox, intake, presses, started };
@@ -154,7 +154,7 @@ export async function createMidTurnRig() {
   async function take(update: Update): Promise<void> {
     const numbered = { ...update, update_id: newId() };
     await life.inbox.keep([numbered], new AbortController().signal);
-    life.intake.take(numbered, clock.now());
+    life.intake.take(numbered, { at: clock.now(), mayBeOld: false });
   }
 
   const session = () => {

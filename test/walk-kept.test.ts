@@ -113,7 +113,7 @@ describe("prompts that were taken by HTTP when evie was killed", { timeout: LONG
       { text: TWO, images: 1 },
       { text: THREE, images: 0 },
     ]);
-    expect([keptPrompts(), uploads()]).toEqual([0, []]);
+    await expect.poll(() => [keptPrompts(), uploads()], { timeout: 5_000 }).toEqual([0, []]);
 
     await evie.kill();
     await launched();
@@ -190,6 +190,8 @@ describe("a chat's message and a prompt by HTTP, one of which replaced the other
       const session = await chatSession();
       await send(session, "d", DONE, { mode: "replace", ...picture });
       await standing("flushed", 2);
+      // Its placeholder goes behind the line: then evie knows that Telegram has that.
+      await expect.poll(texts, { timeout: 10_000 }).toEqual([replies.waits]);
       await evie.kill();
       await launched();
       expect(await again(session, "d")).toMatchObject({ outcome: "done", text: "Done." });
@@ -232,7 +234,7 @@ describe("a chat's message and a prompt by HTTP, one of which replaced the other
       await expect.poll(() => texts().includes("Seen."), { timeout: 20_000 }).toBe(true);
       expect(evie.taken().slice(1)).toEqual([{ text: SEEN, images: 0 }]);
       expect((await again(session, "d")).outcome).toBe("replaced");
-      expect([keptPrompts(), uploads()]).toEqual([0, []]);
+      await expect.poll(() => [keptPrompts(), uploads()], { timeout: 5_000 }).toEqual([0, []]);
       expect(texts()).not.toContain(replies.waits);
     },
   );
