@@ -11,6 +11,8 @@ import { createStoredPictures } from "../src/store/pictures.ts";
 import { createAgain } from "../src/telegram/again.ts";
 import { createBackoff } from "../src/telegram/backoff.ts";
 import { createConversations } from "../src/telegram/conversations.ts";
+import { createDrafts as createPromptDrafts } from "../src/telegram/drafts.ts";
+import { createEdits } from "../src/telegram/edits.ts";
 import { createInbox } from "../src/telegram/inbox.ts";
 import { createIntake } from "../src/telegram/intake.ts";
 import type { Outbox } from "../src/telegram/outbox.ts";
@@ -94,11 +96,12 @@ export async function createMidTurnRig() {
       tell: () => undefined,
     });
     const presses: string[] = [];
-    const shared = { turns, inbox, parts, conversations, outboxes, clock, log };
+    const drafts = createPromptDrafts();
+    const shared = { turns, inbox, parts, drafts, conversations, outboxes, clock, log };
     const again = createAgain({ ...shared, answerPress: (_id, said) => void presses.push(said) });
     const leftovers = findLeftovers({ store, folder, sessions, makeDraft, clock, log });
     const found = await leftovers.forChats();
-    const intake = createIntake({ ...shared, recipient, again });
+    const intake = createIntake({ ...shared, recipient, again, edits: createEdits(shared) });
     recover(found, shared);
     for (const update of inbox.unspent()) intake.take(update, { at: clock.now(), mayBeOld: false });
     for (const key of store.chats.keys()) conversations(key).watch();
@@ -196,6 +199,9 @@ export async function createMidTurnRig() {
       await take(messageUpdate({ message_id: id, date: Math.floor(clock.date() / 1_000), text, ...fields }));
       return id;
     },
+    /** Ada changes a message of hers. */
+    edit: (messageId: number, fields: object) =>
+      take(messageUpdate({ message_id: messageId, ...fields }, "edited_message")),
     command: (text: string) => take(commandUpdate(text, { message_id: newId() })),
     press: (data: string) =>
       take(
@@ -237,6 +243,13 @@ export async function createMidTurnRig() {
       }
       await clock.settle();
       return true;
+    },
+    /** Lets agents get ready and be given their prompts, which they do not take yet. */
+    async giveOut(): Promise<void> {
+      await clock.settle();
+      for (const agent of life.started) agent.getReady();
+      await clock.settle();
+      running();
     },
     /** Ends the agents that their sessions have dismissed. */
     async exitDismissed(): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeAgentFolder } from "../src/playground/stand-in-model/agent-folder.ts";
 import { type SeenRequest, type StandInModel, startStandInModel } from "../src/playground/stand-in-model.ts";
+import { ASK_ANEW, labels, replies } from "../src/telegram/words.ts";
 import { png } from "./builders.ts";
 import { type RunningEvie, startEvie } from "./running-evie.ts";
 
@@ -110,4 +111,21 @@ test("words behind /new are the first of the new session, and what Telegram cut 
   await anna.hears(({ text }) => text === "Anew.", "the answer");
   expect(users(asked("new-words").at(-1)).map(({ text }) => text)).toEqual([`${words}\n\n/usr is full`]);
   expect(anna.said().slice(0, 2)).toEqual(["Before.", expect.stringMatching(/^New session/)]);
+});
+
+test("words that are changed while the agent works are asked anew when that is wanted", async () => {
+  const anna = evie.visitor();
+  const slow = script({ n: 400, delayMs: 20 });
+  const [message] = await anna.say(`changed-words fix the tset ${slow}`);
+  await anna.hears(({ text }) => text.includes("w0002"), "the first words");
+  anna.edit(message?.message_id ?? 0, `changed-words fix the test ${script({ text: "Fixed." })}`);
+  const line = await anna.hears(({ text }) => text === replies.oldWords, "the line");
+  expect(line.message.reply_to_message?.message_id).toBe(message?.message_id);
+  const press = anna.press(line.id, ASK_ANEW);
+  await anna.hears(({ text }) => text === "Fixed.", "the answer");
+  expect(press.answer?.text).toBe(replies.askedAnew);
+  expect(users(asked("changed-words").at(-1)).map(({ text }) => text)).toEqual([
+    `changed-words fix the tset ${slow}`,
+    `${labels.edited}\n\nchanged-words fix the test ${script({ text: "Fixed." })}`,
+  ]);
 });

@@ -18,6 +18,17 @@ export interface Turn {
   readonly ended: Promise<TurnOutcome>;
 }
 
+/** What became of a prompt that was changed after it was handed to a session. */
+export type Amended =
+  /** No agent has it yet: it is asked as it is now. */
+  | { readonly type: "waits" }
+  /** An agent may have it as it was. Where it does not accept that, it is asked as it is now. */
+  | { readonly type: "handed"; readonly turnId: TurnId; readonly accepted: Promise<boolean> }
+  /** An agent has it as it was, and works on it. The change is not taken. */
+  | { readonly type: "accepted"; readonly turnId: TurnId }
+  /** Its turn has ended, or is being ended. The change is not taken. */
+  | { readonly type: "over" };
+
 /** How a turn ended, and what its answer said. */
 export interface TurnEnding {
   readonly outcome: TurnOutcome;
@@ -60,6 +71,11 @@ export interface Session {
   readonly waitingTurn: TurnId | undefined;
   /** Lets a turn that waits, or a prompt by its request's id, take the running turn's place. False when it does not wait. */
   hurry(waiting: string): boolean;
+  /**
+   * Puts `draft` in the place of the one that is made of the source of that number. The one before is not released, since
+   * they may share their files. Throws when it cannot be kept; then nothing has changed.
+   */
+  amend(source: number, draft: PromptDraft): Amended;
   /** How many turns wait for the running one's end. */
   readonly waiting: number;
   /**

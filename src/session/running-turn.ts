@@ -6,6 +6,8 @@ import type { TurnOutcome } from "../domain/turn.ts";
 import type { TurnDraft, WaitingTurn } from "./waiting-turn.ts";
 
 export interface RunningTurn extends WaitingTurn {
+  /** Others than at its begin where one was amended. */
+  drafts: readonly TurnDraft[];
   /** Why it is being ended, once it is. */
   interruption?: "replaced" | "stopped";
   /** It is ended because evie ends: the next start looks after it. */

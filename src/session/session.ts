@@ -165,6 +165,7 @@ export function createSession(options: SessionOptions): OwnedSession {
     enqueue: (draft, from) => runner.enqueue([draft], from),
     resume: (turn, from, drafts) => prompts.resume(turn, from, drafts),
     withdraw: (waiting) => prompts.withdraw(waiting),
+    amend: (source, draft) => runner.amend(source, draft),
     hurry: (waiting) => prompts.hurry(waiting),
     get waiting() {
       return runner.queue.length;

@@ -3,7 +3,7 @@ import type { Face, TurnEvent } from "../domain/events.ts";
 import type { AgentFailure } from "../domain/failure.ts";
 import type { TurnId } from "../domain/ids.ts";
 import { isEmptyPrompt, type PromptDraft } from "../domain/prompt.ts";
-import type { Turn } from "../domain/sessions.ts";
+import type { Amended, Turn } from "../domain/sessions.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
 import {
   failed,
@@ -18,7 +18,9 @@ import {
 } from "./running-turn.ts";
 import { carryOn, emptyQueue, exchange, joinable, letIn, type TurnQueue, without } from "./turn-queue.ts";
 import {
+  amendedTurn,
   drop,
+  isMadeOf,
   makeTurn,
   release,
   rowOf,
@@ -76,6 +78,8 @@ export interface TurnRunner {
    * running one, unless it is being ended. Undefined when there is none.
    */
   readonly upcomingFace: Face | undefined;
+  /** Puts a draft in the place of the one that is made of that source; see `Session`. */
+  amend(source: number, draft: PromptDraft): Amended;
   /** Lets one that waits take the running turn's place. False when none of that id waits. */
   promote(id: TurnId): boolean;
   /** Takes back one that waits. False when none of that id does. */
@@ -215,14 +219,39 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
     drop(displaced, outcome);
   }
 
+  function amend(source: number, draft: PromptDraft): Amended {
+    const turn = [running, queue.next, ...queue.behind].find((each) => each?.drafts.some(isMadeOf(source)));
+    if (turn === undefined) return { type: "over" };
+    const amended = amendedTurn(turn, source, draft);
+    if (running === undefined || turn.id !== running.id) {
+      ledger?.flushed(rowOf(amended));
+      setQueue(exchange(queue, amended));
+      return { type: "waits" };
+    }
+    const { id, handle, interruption, handed, accepted } = running;
+    if (interruption === "stopped" || (accepted === true && interruption !== undefined))
+      return { type: "over" };
+    if (accepted === true) return { type: "accepted", turnId: id };
+    // What is written down of a turn that was handed over says that an agent may have it.
+    if (handed === undefined) ledger?.flushed(rowOf(amended));
+    running.drafts = amended.drafts;
+    return handed === undefined
+      ? { type: "waits" }
+      : { type: "handed", turnId: id, accepted: handle.accepted };
+  }
+
   async function perform(turn: RunningTurn): Promise<TurnEnd> {
-    const prompt = await unlessInterrupted(turn, readyPrompt(turn.drafts));
+    const { drafts } = turn;
+    const prompt = await unlessInterrupted(turn, readyPrompt(drafts));
     if (prompt === undefined) return notAccepted(turn);
-    if (isEmptyPrompt(prompt)) return { accepted: false, outcome: { type: "done" } };
+    if (isEmptyPrompt(prompt) && drafts === turn.drafts)
+      return { accepted: false, outcome: { type: "done" } };
 
     const agent = await unlessInterrupted(turn, takeAgent());
     if (agent === undefined) return notAccepted(turn);
     if ("type" in agent) return { accepted: false, outcome: failed(agent) };
+    // The agent may have taken long to start, and the author may have changed the words meanwhile.
+    if (drafts !== turn.drafts) return await perform(turn);
 
     // Before the agent hears of it: after a crash it must be known that it may have.
     ledger?.handed(turn.id);
@@ -264,6 +293,8 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
       if (queue.next !== undefined) return queue.next.face;
       return running?.interruption === undefined ? running?.face : queue.behind[0]?.face;
     },
+
+    amend,
 
     promote(id) {
       const turn = queue.behind.find((each) => each.id === id);

@@ -79,6 +79,20 @@ export function rowOf({ id, face, drafts }: WaitingTurn): TurnRow {
   return { id, face, sources, prompt };
 }
 
+/** Returns what tells the draft that is made of a source. */
+export function isMadeOf(source: number): (draft: PromptDraft) => boolean {
+  return ({ sources }) => sources?.includes(source) === true;
+}
+
+/** Returns the turn with `draft` in the place of the one that is made of `source`. It continues what that one did. */
+export function amendedTurn(turn: WaitingTurn, source: number, draft: PromptDraft): WaitingTurn {
+  const drafts = turn.drafts.map((each) => {
+    if (!isMadeOf(source)(each)) return each;
+    return each.continued === undefined ? draft : { ...draft, continued: each.continued };
+  });
+  return { ...turn, drafts };
+}
+
 /** Ends a turn that will not run. */
 export function drop(turn: WaitingTurn, outcome: TurnOutcome = { type: "stopped" }): void {
   release(turn.drafts);

@@ -60,6 +60,11 @@ export interface StoredTurns {
   giveUp(id: TurnId): void;
   /** Prompts that nobody answers before a person says so: as a turn that has ended and was delivered. */
   shelved(id: TurnId, sources: readonly number[]): void;
+  /**
+   * Names an update in the last turn that is made of the message of that id in that chat: its author has changed it. What
+   * asks the turn again asks for what it is now. Nothing where no turn is made of it.
+   */
+  edited(chat: ChatKey, messageId: number, update: number): void;
   /** Its prompt is about to be written to the agent, whose session file holds so many bytes. */
   handed(id: TurnId, fileSize: number): void;
   accepted(id: TurnId): void;
@@ -103,6 +108,11 @@ export function createStoredTurns(
   );
   const giveUp = database.prepare(
     `UPDATE turns SET sources = '[]', prompt = NULL, ended_at = :at, outcome = '{"type":"replaced"}', final = '[]' WHERE id = :id`,
+  );
+  const nameEdit = database.prepare(
+    `UPDATE turns SET sources = json_insert(sources, '$[#]', :update) WHERE place =
+       (SELECT MAX(turns.place) FROM turns, json_each(turns.sources) AS source WHERE source.value IN
+         (SELECT id FROM updates WHERE chat = :chat AND json_extract(body, '$.message.message_id') = :messageId))`,
   );
   const hand = database.prepare("UPDATE turns SET handed_at = :at, file_size = :fileSize WHERE id = :id");
   const accept = database.prepare("UPDATE turns SET accepted_at = :at, prompt = NULL WHERE id = :id");
@@ -162,6 +172,7 @@ export function createStoredTurns(
         end.run({ id, outcome: '{"type":"stopped"}', final: "[]", at });
         deliver.run({ id, at });
       }),
+    edited: (chat, messageId, update) => void nameEdit.run({ chat, messageId, update }),
     handed: (id, fileSize) =>
       unsynced(() => {
         hand.run({ id, fileSize, at: clock.date() });

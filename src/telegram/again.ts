@@ -5,17 +5,19 @@ import type { Log } from "../domain/log.ts";
 import type { TurnStore } from "./bookkeeping.ts";
 import { createBursts } from "./burst.ts";
 import type { Conversation } from "./conversations.ts";
-import { createDraft, releaseParts } from "./draft.ts";
+import { releaseParts } from "./draft.ts";
+import type { Drafts } from "./drafts.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Outboxes } from "./outboxes.ts";
-import { AGAIN, ASK, NOW, type Parts } from "./parts.ts";
-import type { Incoming, IncomingPress } from "./receive.ts";
+import { AGAIN, ASK, EDITED, NOW, type Parts } from "./parts.ts";
+import type { Incoming, IncomingEdit, IncomingPress } from "./receive.ts";
 import { replies, TRY_AGAIN } from "./words.ts";
 
 export interface AgainOptions {
   readonly turns: TurnStore;
   readonly inbox: Inbox;
   readonly parts: Parts;
+  readonly drafts: Drafts;
   readonly conversations: (key: ChatKey) => Conversation;
   readonly outboxes: Outboxes;
   /** Says to Telegram, and to who pressed, that a press was heard. Never throws. */
@@ -30,6 +32,8 @@ export interface Again {
   press(press: IncomingPress, update: Update): void;
   /** Takes a message that is too old to be answered unasked. Those that come together are listed with one button. */
   shelve(message: Incoming, updateId: number): void;
+  /** Takes what an author made of a message that waits to be listed. False when it does not. */
+  amend(edit: IncomingEdit, updateId: number): boolean;
   /** Whether messages of that chat wait to be listed. */
   shelves(key: ChatKey): boolean;
   /** Nothing is listed any more; what was not is looked at after the next start. */
@@ -37,12 +41,17 @@ export interface Again {
 }
 
 interface Aged {
-  readonly updateId: number;
+  readonly messageId: number;
+  readonly updates: readonly number[];
   readonly excerpt: string;
 }
 
+function excerptOf({ text, file }: Incoming | IncomingEdit): string {
+  return text.trim() === "" ? (file?.name ?? "") : text;
+}
+
 export function createAgain(options: AgainOptions): Again {
-  const { turns, inbox, parts, conversations, outboxes, answerPress, clock, log } = options;
+  const { turns, inbox, parts, drafts, conversations, outboxes, answerPress, clock, log } = options;
 
   const aged = createBursts<Aged>({
     clock,
@@ -63,7 +72,7 @@ export function createAgain(options: AgainOptions): Again {
         try {
           turns.shelved(
             turn,
-            messages.map(({ updateId }) => updateId),
+            messages.flatMap(({ updates }) => updates),
           );
         } catch (error) {
           log.error({ err: error, chat: key }, "a list of old messages could not be kept");
@@ -78,7 +87,8 @@ export function createAgain(options: AgainOptions): Again {
       inbox.spend([update.update_id]);
       return conversations(key).hurry() ? replies.hurried : replies.waitsNoMore;
     }
-    const id = parseTurnId(data.slice(data.startsWith(AGAIN) ? AGAIN.length : ASK.length));
+    const prefix = [AGAIN, EDITED].find((each) => data.startsWith(each)) ?? ASK;
+    const id = parseTurnId(data.slice(prefix.length));
     const known = id === undefined ? undefined : turns.get(id);
     const recalled = known === undefined ? [] : inbox.recall(known.sources);
     if (id === undefined || recalled.length === 0) {
@@ -90,12 +100,12 @@ export function createAgain(options: AgainOptions): Again {
       if (!turns.repeat(id)) return replies.doneAgainAlready;
       const recalledParts = parts.recall([update, ...recalled]);
       try {
-        conversations(key).run(createDraft(recalledParts), recalledParts.at(-1)?.messageId);
+        conversations(key).run(drafts.make(key, recalledParts), recalledParts.at(-1)?.messageId);
       } catch (error) {
         releaseParts(recalledParts);
         throw error;
       }
-      return replies.doneAgain;
+      return prefix === EDITED ? replies.askedAnew : replies.doneAgain;
     });
   }
 
@@ -108,8 +118,20 @@ export function createAgain(options: AgainOptions): Again {
         throw error;
       }
     },
-    shelve: ({ key, text, file }, updateId) =>
-      void aged.add(key, { updateId, excerpt: text.trim() === "" ? (file?.name ?? "") : text }),
+    shelve(message, updateId) {
+      const { key, messageId } = message;
+      aged.add(key, { messageId, updates: [updateId], excerpt: excerptOf(message) });
+    },
+    amend: (edit, updateId) =>
+      aged.amend(
+        edit.key,
+        ({ messageId }) => messageId === edit.messageId,
+        (message) => ({
+          ...message,
+          updates: [...message.updates, updateId],
+          excerpt: excerptOf(edit),
+        }),
+      ),
     shelves: (key) => aged.waits(key),
     close() {
       for (const key of aged.keys()) aged.discard(key);

@@ -29,6 +29,11 @@ export interface TurnStore {
   giveUp(turn: TurnId): void;
   /** Updates that nobody answers before a person says so, under the name of a turn. They are spent. */
   shelved(turn: TurnId, updates: readonly number[]): void;
+  /**
+   * Names an update in the last turn that is made of the message of that id in that chat: its author has changed it.
+   * Nothing where no turn is made of it.
+   */
+  edited(chat: ChatKey, messageId: number, update: number): void;
   /** The updates that it is made of. */
   get(turn: TurnId): { readonly sources: readonly number[] } | undefined;
   /** A person wants it done again. False when that was so already. */

@@ -12,6 +12,8 @@ import type { TurnStore } from "./bookkeeping.ts";
 import { type ClaimLedger, createClaim } from "./claim.ts";
 import { type ChatPointers, createConversations } from "./conversations.ts";
 import { startDeadline } from "./deadline.ts";
+import { createDrafts } from "./drafts.ts";
+import { createEdits } from "./edits.ts";
 import { grammyFetch } from "./fetch.ts";
 import { createFirstCalls } from "./first-calls.ts";
 import { createInbox, type UpdateStore } from "./inbox.ts";
@@ -144,11 +146,18 @@ export function createTelegram(options: TelegramOptions): Telegram {
       tell: (place, replyTo, text) =>
         outboxes(place.chatId).reply({ place, content: { text, entities: [] }, replyTo }),
     });
-    const shared = { turns, inbox, parts, conversations, outboxes, clock, log };
+    const drafts = createDrafts();
+    const shared = { turns, inbox, parts, drafts, conversations, outboxes, clock, log };
     const again = createAgain({ ...shared, answerPress });
     inbox.adopt(bot.botInfo.id);
     const leftovers = await options.leftovers();
-    intake = createIntake({ ...shared, recipient, again, deckLink: options.deckLink });
+    intake = createIntake({
+      ...shared,
+      recipient,
+      again,
+      edits: createEdits(shared),
+      deckLink: options.deckLink,
+    });
     recover(leftovers, shared);
     for (const update of inbox.unspent()) take(update);
     watchAll(recipient);

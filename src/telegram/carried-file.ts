@@ -48,6 +48,11 @@ export function isSameFile(one: FileReference, other: FileReference): boolean {
   return one.fileId === other.fileId || (one.uniqueId !== undefined && one.uniqueId === other.uniqueId);
 }
 
+/** Whether two references are surely not to one file. */
+export function isOtherFile(one: FileReference, other: FileReference): boolean {
+  return one.uniqueId !== undefined && other.uniqueId !== undefined && one.uniqueId !== other.uniqueId;
+}
+
 /** A photo comes in several sizes. */
 function largest(sizes: readonly unknown[]): unknown {
   const area = (size: unknown): number => {

@@ -4,7 +4,7 @@ import type { ChatKey, ChatPlace, SessionId, TurnId } from "../domain/ids.ts";
 import { parseChatKey } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { PromptDraft } from "../domain/prompt.ts";
-import type { Session, Sessions, Turn, TurnSoFar } from "../domain/sessions.ts";
+import type { Amended, Session, Sessions, Turn, TurnSoFar } from "../domain/sessions.ts";
 import { deliveryLedger, type TurnStore } from "./bookkeeping.ts";
 import { createDelivery, type Delivery, justBegun } from "./delivery.ts";
 import type { Outboxes } from "./outboxes.ts";
@@ -50,6 +50,8 @@ export interface Conversation {
   run(draft: PromptDraft, messageId?: number, continued?: Turn): Turn;
   /** Lets what the chat wrote and what waits, all of it, take the running turn's place. False when nothing of it waits. */
   hurry(): boolean;
+  /** Puts a draft in the place of the one that is made of that update, where no agent has it; see `Session`. */
+  amend(source: number, draft: PromptDraft): Amended;
   /** From now on the chat shows what is begun elsewhere in its session, if it has one, and what runs there already. */
   watch(): void;
   /** Starts the session's agent, if it rests. */
@@ -207,6 +209,7 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
       const turn = session?.waitingTurn;
       return turn !== undefined && session?.hurry(turn) === true;
     },
+    amend: (source, draft) => session?.amend(source, draft) ?? { type: "over" },
     watch() {
       if (session !== undefined) return;
       const resumed = resume();

@@ -65,6 +65,12 @@ export function sourcesOf(parts: readonly WaitingPart[]): readonly number[] {
   return parts.flatMap(({ sources }) => sources);
 }
 
+/** Returns `after`, which takes the place of `before`. A file that is in that one alone is released. */
+export function inPlaceOf<Part extends WaitingPart>(before: WaitingPart, after: Part): Part {
+  if (before.attachment !== after.attachment) before.attachment?.release();
+  return after;
+}
+
 /** Nobody needs these parts any more: their downloads stop and their pictures go. */
 export function releaseParts(parts: readonly WaitingPart[]): void {
   for (const { attachment, replied } of parts) {

@@ -9,7 +9,9 @@ import type { Again } from "./again.ts";
 import { createBursts } from "./burst.ts";
 import { runCommand, takesWords } from "./commands.ts";
 import type { Conversation } from "./conversations.ts";
-import { createDraft, releaseParts, sourcesOf, type WaitingPart } from "./draft.ts";
+import { inPlaceOf, releaseParts, sourcesOf, type WaitingPart } from "./draft.ts";
+import type { Drafts } from "./drafts.ts";
+import type { Edits } from "./edits.ts";
 import type { Inbox } from "./inbox.ts";
 import { createLatePieces, type Kinship, kinshipOf } from "./late.ts";
 import type { Outboxes } from "./outboxes.ts";
@@ -31,7 +33,9 @@ export interface IntakeOptions {
   readonly outboxes: Outboxes;
   readonly inbox: Inbox;
   readonly parts: Parts;
+  readonly drafts: Drafts;
   readonly again: Again;
+  readonly edits: Edits;
   /** Where the deck is, with the key to it; undefined when the HTTP face is off. */
   readonly deckLink?: string | undefined;
   readonly clock: Clock;
@@ -70,7 +74,9 @@ export function createIntake(options: IntakeOptions): Intake {
     outboxes,
     inbox,
     parts: makeParts,
+    drafts,
     again,
+    edits,
     deckLink,
     clock,
     log,
@@ -107,7 +113,7 @@ export function createIntake(options: IntakeOptions): Intake {
     const late = parts[0]?.late;
     const continued = late !== undefined && latePieces.runs(key, late) ? late : undefined;
     const turn = conversations(key).run(
-      createDraft(parts, continued?.id),
+      drafts.make(key, parts, continued?.id),
       parts.at(-1)?.messageId,
       continued,
     );
@@ -221,13 +227,14 @@ export function createIntake(options: IntakeOptions): Intake {
     if (words !== undefined) takeContent(words, update, arrival);
   }
 
-  function takeEdit(edit: IncomingEdit, updateId: number): void {
+  function takeEdit(edit: IncomingEdit, update: Update): void {
+    const { update_id: updateId } = update;
     const waits = bursts.amend(
       edit.key,
       ({ messageId }) => messageId === edit.messageId,
-      (part) => ({ ...part, ...makeParts.edited(part, edit, updateId) }),
+      (part) => inPlaceOf(part, { ...part, ...makeParts.edited(part, edit, updateId) }),
     );
-    if (!waits) inbox.spend([updateId]);
+    if (!waits && !again.amend(edit, updateId)) edits.take(edit, update);
   }
 
   return {
@@ -244,7 +251,7 @@ export function createIntake(options: IntakeOptions): Intake {
           // Left unspent while evie ends: what it asks for would begin what is being ended.
           return closed ? undefined : again.press(received, update);
         case "edit":
-          return takeEdit(received, id);
+          return takeEdit(received, update);
         case "unusable":
           say(received.place, replies.unusable(received.what), received.messageId);
           return inbox.spend([id]);

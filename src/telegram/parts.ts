@@ -1,8 +1,8 @@
 import type { Update } from "grammy/types";
 import type { ChatPlace } from "../domain/ids.ts";
 import type { Attachment, FetchAttachment } from "./attachments.ts";
-import type { FileReference } from "./carried-file.ts";
-import type { WaitingPart } from "./draft.ts";
+import { type FileReference, isOtherFile } from "./carried-file.ts";
+import { inPlaceOf, type WaitingPart } from "./draft.ts";
 import { type Incoming, type IncomingEdit, receive, type Recipient } from "./receive.ts";
 import { labels, replies } from "./words.ts";
 
@@ -17,7 +17,10 @@ export interface PartsOptions {
 export interface Parts {
   /** The part of a message that came with that update. Its download begins. */
   of(message: Incoming, updateId: number): WaitingPart;
-  /** The part as its author has made it with that update. */
+  /**
+   * The part as its author has made it with that update. Where there is another file in it, that one's download begins;
+   * of the two files the caller releases the one that is not wanted.
+   */
   edited(part: WaitingPart, edit: IncomingEdit, updateId: number): WaitingPart;
   /**
    * The parts of a prompt's updates, as they were at its flush: files are fetched anew, texts are those that their
@@ -31,11 +34,23 @@ export const AGAIN = "again:";
 /** What a button says that lets in what the chat wrote and what waits; the id follows of the turn that waited when it was shown. */
 export const NOW = "now:";
 export const ASK = "ask:";
+/** The same for a prompt whose author has changed it since the agent took it: it is asked as it is now. */
+export const EDITED = "edited:";
+
+/** What the agent is told in front of a prompt that a press of that button asks. */
+function labelOf(data: string): string {
+  if (data.startsWith(AGAIN)) return labels.again;
+  return data.startsWith(EDITED) ? labels.edited : "";
+}
 
 export function createParts({ recipient, fetchAttachment, tell }: PartsOptions): Parts {
   type MissingWords = (name: string, reason: string) => string;
 
-  function fetch({ place, messageId }: Incoming, file: FileReference, words: MissingWords): Attachment {
+  function fetch(
+    { place, messageId }: Incoming | IncomingEdit,
+    file: FileReference,
+    words: MissingWords,
+  ): Attachment {
     const attachment = fetchAttachment(file);
     void attachment.settled.then((attached) => {
       if (attached.type !== "missing" || attachment.released) return;
@@ -59,7 +74,15 @@ export function createParts({ recipient, fetchAttachment, tell }: PartsOptions):
 
   function editedPart(part: WaitingPart, edit: IncomingEdit, updateId: number): WaitingPart {
     const text = part.behindCommand === undefined ? edit.text : (edit.behindCommand ?? edit.text);
-    return { ...part, text, sources: [...part.sources, updateId] };
+    const { file } = edit;
+    const isOther =
+      file !== undefined && part.attachment !== undefined && isOtherFile(file, part.attachment.file);
+    return {
+      ...part,
+      text,
+      sources: [...part.sources, updateId],
+      ...(isOther ? { attachment: fetch(edit, file, replies.fileMissing) } : {}),
+    };
   }
 
   return {
@@ -68,7 +91,8 @@ export function createParts({ recipient, fetchAttachment, tell }: PartsOptions):
     recall(updates) {
       const parts: WaitingPart[] = [];
       const presses: number[] = [];
-      let label = "";
+      /** The newest press is the first, and says how often it is asked by now. */
+      let label: string | undefined;
       for (const update of updates) {
         const received = receive(update, recipient);
         if (received.type === "content") parts.push(partOf(received, update.update_id));
@@ -76,16 +100,16 @@ export function createParts({ recipient, fetchAttachment, tell }: PartsOptions):
         if (received.type === "command") parts.push(partOf(received.whole, update.update_id));
         if (received.type === "press") {
           presses.push(update.update_id);
-          if (received.data.startsWith(AGAIN)) label = labels.again;
+          label ??= labelOf(received.data);
         }
         if (received.type !== "edit") continue;
         const at = parts.findIndex(({ messageId }) => messageId === received.messageId);
         const part = parts[at];
-        if (part !== undefined) parts[at] = editedPart(part, received, update.update_id);
+        if (part !== undefined) parts[at] = inPlaceOf(part, editedPart(part, received, update.update_id));
       }
       const [first] = parts;
       if (first === undefined || presses.length === 0) return parts;
-      return [{ sources: presses, messageId: first.messageId, text: label }, ...parts];
+      return [{ sources: presses, messageId: first.messageId, text: label ?? "" }, ...parts];
     },
   };
 }

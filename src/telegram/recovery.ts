@@ -8,6 +8,7 @@ import { deliveryLedger, shownBefore, type TurnStore } from "./bookkeeping.ts";
 import type { Conversation } from "./conversations.ts";
 import { createDelivery, justBegun } from "./delivery.ts";
 import { createDraft } from "./draft.ts";
+import type { Drafts } from "./drafts.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Outboxes } from "./outboxes.ts";
 import { AGAIN, type Parts } from "./parts.ts";
@@ -41,6 +42,7 @@ export interface RecoveryOptions {
   readonly turns: TurnStore;
   readonly inbox: Inbox;
   readonly parts: Parts;
+  readonly drafts: Drafts;
   readonly conversations: (key: ChatKey) => Conversation;
   readonly outboxes: Outboxes;
   readonly clock: Clock;
@@ -49,7 +51,7 @@ export interface RecoveryOptions {
 
 /** Takes up, in memory and at once, what was left when evie was last ended. To be called once, before anything new is taken. */
 export function recover(leftovers: readonly Leftover[], options: RecoveryOptions): void {
-  const { turns, inbox, parts, conversations, outboxes, log } = options;
+  const { turns, inbox, parts, drafts, conversations, outboxes, log } = options;
 
   for (const ended of turns.undelivered()) resumeDelivery(ended, options);
   for (const leftover of leftovers) {
@@ -69,7 +71,7 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
           closeShown(id, chat, place, undefined, () => undefined);
       } finally {
         // In any case: a turn whose drafts nobody brings would wait for them for ever.
-        resume(draftOf);
+        resume((updates) => draftOf(updates, chat));
       }
       return;
     }
@@ -82,7 +84,7 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
       closeShown(id, chat, place, undefined, () => deliveryLedger(turns, chat, id, log).delivered());
       inbox.settle(() => {
         turns.giveUp(id);
-        conversations(chat).run(createDraft(recalledParts), recalledParts.at(-1)?.messageId);
+        conversations(chat).run(drafts.make(chat, recalledParts), recalledParts.at(-1)?.messageId);
       });
       return;
     }
@@ -103,9 +105,10 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
     );
   }
 
-  function draftOf(updates: readonly number[]): PromptDraft | undefined {
+  function draftOf(updates: readonly number[], chat: ChatKey | undefined): PromptDraft | undefined {
     const recalled = parts.recall(inbox.recall(updates));
-    return recalled.length === 0 ? undefined : createDraft(recalled);
+    if (recalled.length === 0) return undefined;
+    return chat === undefined ? createDraft(recalled) : drafts.make(chat, recalled);
   }
 
   function conclude(id: TurnId, outcome: TurnOutcome): void {

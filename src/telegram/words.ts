@@ -35,6 +35,7 @@ export const replies = {
       "/help – this text",
     ].join("\n"),
     "Words behind /clear, /new or /stop are a message of their own: the command acts, then they are asked.",
+    "A message that you change while the agent works on it can be asked anew with the button that appears.",
   ].join("\n\n"),
   cleared: "New session. What was said before is kept on the machine, and no longer in the agent's mind.",
   stopped: "Stopped.",
@@ -84,7 +85,9 @@ export const replies = {
       ...(excerpts.length > 10 ? [`and ${excerpts.length - 10} more.`] : []),
       "Shall the agent still do it?",
     ].join("\n"),
+  oldWords: "You changed this after the agent had taken it: the agent has the words of before.",
   doneAgain: "Asked again.",
+  askedAnew: "Asked with the new words.",
   doneAgainAlready: "That was asked again already.",
   nothingToRepeat: "That is not kept any more. Write it again.",
 } as const;
@@ -106,11 +109,15 @@ export const CUT_OFF = "(cut off)";
 /** The button that asks a prompt again, or for the first time. */
 export const TRY_AGAIN = "Try again";
 
+/** On the button below a line about a message that was changed too late. */
+export const ASK_ANEW = "Ask with the new words";
+
 /** On the button below a line about a message that waits. */
 export const NOW_WORD = "Now";
 
 /** What the agent is told in front of a prompt that is not simply a person's. */
 export const labels = {
+  edited: "[The author has changed this since you were given it. It reads like this now.]",
   continues: "[This continues the message above, of which it is a part that came late.]",
   again:
     "[This is asked a second time: the first attempt was cut off, and may have had effects already. Look before you do it again.]",

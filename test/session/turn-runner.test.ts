@@ -455,3 +455,93 @@ describe("the turn runner", () => {
     expect(hand.runs.map(({ prompt }) => prompt.text)).toEqual(["first", "second"]);
   });
 });
+
+describe("a prompt that is amended", () => {
+  const made = (text: string, source: number): PromptDraft => ({
+    ...readyDraft(text),
+    sources: [source],
+  });
+  const texts = (runs: readonly { prompt: Prompt }[]) => runs.map(({ prompt }) => prompt.text);
+
+  test("is handed over as it is now, also while its agent starts", async () => {
+    const started = Promise.withResolvers<Agent>();
+    const { runner, runs, settle, agent } = setUp(() => started.promise);
+    runner.run(made("one", 1), "telegram");
+    await settle();
+    expect(runner.amend(1, made("two", 1))).toEqual({ type: "waits" });
+    started.resolve(agent);
+    await settle();
+    expect(texts(runs)).toEqual(["two"]);
+  });
+
+  test("is asked though it said nothing before", async () => {
+    const started = Promise.withResolvers<Agent>();
+    const files = draft("");
+    const { runner, runs, settle, agent } = setUp(() => started.promise);
+    started.resolve(agent);
+    runner.run({ ...files.draft, sources: [1] }, "telegram");
+    runner.amend(1, made("two", 1));
+    files.arrive();
+    await settle();
+    expect(texts(runs)).toEqual(["two"]);
+  });
+
+  test("waits in its place among the others", async () => {
+    const { runner, runs, settle } = setUp();
+    say(runner, "runs");
+    await settle();
+    runs[0]?.accept(true);
+    runner.enqueue([made("one", 1)], "telegram");
+    runner.enqueue([made("two", 2)], "telegram");
+    expect(runner.amend(1, made("ONE", 1))).toEqual({ type: "waits" });
+    runs[0]?.end({ type: "done" });
+    await settle();
+    expect(texts(runs)).toEqual(["runs", "ONE\n\ntwo"]);
+  });
+
+  test("that the agent may have is asked as it is now only where the agent does not accept it", async () => {
+    const { runner, runs, settle } = setUp();
+    const turn = runner.run(made("one", 1), "telegram");
+    await settle();
+    const amended = runner.amend(1, made("two", 1));
+    expect(amended).toMatchObject({ type: "handed", turnId: turn.id });
+    say(runner, "next");
+    runs[0]?.accept(false);
+    runs[0]?.end({ type: "aborted" });
+    await settle();
+    expect(amended.type === "handed" && (await amended.accepted)).toBe(false);
+    expect(texts(runs)).toEqual(["one", "two\n\nnext"]);
+  });
+
+  test("that the agent has is left as it is, and so is one that is being ended, or is not there", async () => {
+    const { runner, runs, settle } = setUp();
+    const turn = runner.run(made("one", 1), "telegram");
+    await settle();
+    runs[0]?.accept(true);
+    await settle();
+    expect(runner.amend(1, made("two", 1))).toEqual({ type: "accepted", turnId: turn.id });
+    expect(runner.amend(2, made("two", 2))).toEqual({ type: "over" });
+    say(runner, "next");
+    expect(runner.amend(1, made("two", 1))).toEqual({ type: "over" });
+    runner.stop();
+    runs[0]?.end({ type: "aborted" });
+    await settle();
+    expect([runner.amend(1, made("two", 1)), texts(runs)]).toEqual([{ type: "over" }, ["one"]]);
+  });
+
+  test("is released once, in its new form", async () => {
+    const { runner, runs, settle } = setUp();
+    const released: string[] = [];
+    const noted = (text: string): PromptDraft => ({
+      ...made(text, 1),
+      release: () => void released.push(text),
+    });
+    runner.run(noted("one"), "telegram");
+    runner.amend(1, noted("two"));
+    await settle();
+    runs[0]?.accept(true);
+    runs[0]?.end({ type: "done" });
+    await settle();
+    expect([texts(runs), released]).toEqual([["two"], ["two"]]);
+  });
+});

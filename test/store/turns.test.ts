@@ -194,3 +194,28 @@ test("a turn that is given up leaves its updates to another", () => {
   expect(rig.store.turns.open()).toEqual([]);
   expect(rig.store.turns.get(id)?.sources).toEqual([]);
 });
+
+test("an edit is named by the last turn that is made of its message, and by no other", () => {
+  using rig = createStoreRig();
+  const { turns, updates } = rig.store;
+  const body = (id: number, message_id: number) => JSON.stringify({ update_id: id, message: { message_id } });
+  updates.add([
+    { id: 1, chat, body: body(1, 50) },
+    { id: 2, chat, body: body(2, 51) },
+    { id: 3, chat: "8", body: body(3, 50) },
+    { id: 4, chat, body: "{}" },
+  ]);
+  const [first, other, elsewhere, again] = [makeTurnId(), makeTurnId(), makeTurnId(), makeTurnId()] as const;
+  const flushed = (id: TurnId, ...sources: number[]) =>
+    turns.flushed({ id, sessionId, face: "telegram", sources });
+  flushed(first, 1);
+  flushed(other, 2);
+  flushed(elsewhere, 3);
+  turns.edited(chat, 50, 10);
+  flushed(again, 4, 1, 10);
+  turns.ended(again, { type: "done" }, []);
+  turns.edited(chat, 50, 11);
+  turns.edited(chat, 99, 12);
+  const sources = [first, other, elsewhere, again].map((id) => turns.get(id)?.sources);
+  expect(sources).toEqual([[1, 10], [2], [3], [4, 1, 10, 11]]);
+});

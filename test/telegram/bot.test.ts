@@ -26,6 +26,7 @@ function idleSession(): Session {
       throw new Error("nobody asked for a turn");
     },
     hurry: () => false,
+    amend: () => ({ type: "over" }),
     waiting: 0,
     waitingTurn: undefined,
     upcomingFace: undefined,

@@ -9,7 +9,7 @@ import {
   type TurnId,
 } from "../../src/domain/ids.ts";
 import type { PromptDraft } from "../../src/domain/prompt.ts";
-import type { Session, Sessions, SessionSink, Turn, TurnSoFar } from "../../src/domain/sessions.ts";
+import type { Amended, Session, Sessions, SessionSink, Turn, TurnSoFar } from "../../src/domain/sessions.ts";
 import { applyEvent, emptyTranscript } from "../../src/domain/transcript.ts";
 import type { TurnOutcome } from "../../src/domain/turn.ts";
 import type { Attachment } from "../../src/telegram/attachments.ts";
@@ -120,6 +120,10 @@ export interface HandSession extends Session {
   readonly queued: readonly HandTurn[];
   /** Takes what waits out of the queue, or puts a turn of that id into it, and tells whoever is attached. */
   requeue(id?: TurnId): void;
+  /** What was to take the place of a draft, with the number of a source of that. */
+  readonly amendments: readonly (readonly [number, PromptDraft])[];
+  /** What `amend` answers. */
+  amended: Amended;
   readonly replacements: readonly SessionId[];
   /** How often it was said that its chat is another one. */
   readonly chatChanges: number;
@@ -146,6 +150,7 @@ export function createHandSession(id: SessionId = makeSessionId(), name = ""): H
   const turns: HandTurn[] = [];
   const queued: HandTurn[] = [];
   const replacements: SessionId[] = [];
+  const amendments: [number, PromptDraft][] = [];
   const sinks = new Set<SessionSink>();
   const queueSinks = new Set<() => void>();
   let [seq, wakes, stops, dismissals, chatChanges] = [0, 0, 0, 0, 0];
@@ -220,6 +225,12 @@ export function createHandSession(id: SessionId = makeSessionId(), name = ""): H
       if (waiting !== queued[0]?.id) return false;
       session.requeue();
       return true;
+    },
+    amendments,
+    amended: { type: "over" },
+    amend(source, draft) {
+      amendments.push([source, draft]);
+      return session.amended;
     },
     replacedBy: (by) => void replacements.push(by),
     wake() {

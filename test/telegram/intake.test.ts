@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Update } from "grammy/types";
+import { makeTurnId } from "../../src/domain/ids.ts";
 import type { Prompt } from "../../src/domain/prompt.ts";
 import { createAgain } from "../../src/telegram/again.ts";
 import { createBackoff } from "../../src/telegram/backoff.ts";
+import { createDrafts } from "../../src/telegram/drafts.ts";
+import { createEdits } from "../../src/telegram/edits.ts";
 import { createInbox } from "../../src/telegram/inbox.ts";
 import { type Arrival, createIntake } from "../../src/telegram/intake.ts";
 import { createParts } from "../../src/telegram/parts.ts";
@@ -48,13 +51,21 @@ function setUp(
       outboxes(place.chatId).reply({ place, content: { text, entities: [] }, replyTo }),
   });
   const presses: string[] = [];
-  const shared = { inbox, parts, conversations, outboxes, clock, log };
+  const shared = {
+    turns: rig.memory.turns,
+    inbox,
+    parts,
+    drafts: createDrafts(),
+    conversations,
+    outboxes,
+    clock,
+    log,
+  };
   const again = createAgain({
     ...shared,
-    turns: rig.memory.turns,
     answerPress: (_id, said) => void presses.push(said),
   });
-  const intake = createIntake({ ...shared, recipient, again });
+  const intake = createIntake({ ...shared, recipient, again, edits: createEdits(shared) });
   /** Stores an update, with a number of its own, and takes it. */
   let number = 0;
   const numbered = (update: Update): Update => ({ ...update, update_id: (number += 1) });
@@ -295,6 +306,20 @@ describe("an edit", () => {
     expect(attachments).toHaveLength(1);
   });
 
+  test("that puts another picture in its place has that one fetched, and the first one goes", async () => {
+    const { take, flush, attachments, prompts } = setUp();
+    const shows = (id: string) => ({ photo: [{ file_id: `${id}-file`, file_unique_id: id }] });
+    take(messageUpdate({ message_id: 1, caption: "this", ...shows("wrong") }));
+    take(edit(1, { caption: "this", ...shows("right") }), edit(1, { caption: "that", ...shows("right") }));
+    await flush();
+    expect(attachments.map(({ file, released }) => [file.uniqueId, released])).toEqual([
+      ["wrong", true],
+      ["right", false],
+    ]);
+    attachments[1]?.settle({ type: "image", image: { mimeType: "image/png", path: "/right" } });
+    expect(await prompts()).toMatchObject([{ text: "that", images: [{ path: "/right" }] }]);
+  });
+
   test("that looks like a command runs none", async () => {
     const { take, flush, texts, outbox } = setUp();
     take(text("one", { message_id: 1 }));
@@ -304,7 +329,62 @@ describe("an edit", () => {
     expect(outbox.said).toEqual([]);
   });
 
-  test("after the flush changes nothing, also in the next burst", async () => {
+  test("of a message that waits to be listed as old is listed, and asked when that is pressed", async () => {
+    const { takeBacklog, take, flush, clock, outbox, texts, kept } = setUp();
+    const old = { message_id: 1, date: Math.floor(clock.date() / 1_000) - 7 * 3_600 };
+    takeBacklog(text("deploy", old), edit(1, { text: "do not deploy", date: old.date }));
+    await flush();
+    expect(outbox.said).toEqual([expect.stringContaining("• do not deploy\n")]);
+    outbox.replies[0]?.told?.();
+    const message = { message_id: 5, chat: { id: 7, type: "private" } };
+    const data = outbox.replies[0]?.button?.data;
+    take(rawUpdate({ callback_query: { id: "p", from: ada, data, message } }));
+    expect([await texts(), kept.spent.has(3)]).toEqual([["do not deploy"], true]);
+  });
+
+  test("of a caption or a picture after the flush is handed to the session, and what it does not take is released", async () => {
+    const { take, flush, session, attachments, outbox, kept, memory } = setUp();
+    const shows = (id: string) => ({ photo: [{ file_id: id, file_unique_id: id }] });
+    take(messageUpdate({ message_id: 1, caption: "this", ...shows("a") }), text("too", { message_id: 2 }));
+    await flush();
+    session(0).amended = { type: "waits" };
+    take(edit(1, { caption: "that", ...shows("a") }), edit(1, { caption: "that", ...shows("b") }));
+    expect(attachments.map(({ released }) => released)).toEqual([true, false]);
+    const turnId = makeTurnId();
+    session(0).amended = { type: "accepted", turnId };
+    take(edit(1, { caption: "that", ...shows("c") }));
+    expect(attachments.map(({ released }) => released)).toEqual([true, false, true]);
+    attachments[1]?.settle(missing("no"));
+    const drafts = session(0).amendments.map(([source, draft]) => [source, draft.sources]);
+    expect(drafts).toEqual([
+      [1, [1, 3, 2]],
+      [1, [1, 3, 4, 2]],
+      [1, [1, 3, 4, 5, 2]],
+    ]);
+    expect((await session(0).amendments[1]?.[1].ready)?.text).toMatch(/^that\n\n\[File .*\n\ntoo$/);
+    expect(outbox.replies[0]).toMatchObject({
+      content: { text: replies.oldWords },
+      button: { data: `edited:${turnId}` },
+      replyTo: 1,
+    });
+    // What waits names its updates itself.
+    expect([kept.spent, memory.edits]).toEqual([new Set([5]), [[1, 5]]]);
+  });
+
+  test("that the store does not take changes nothing, and is left for the next start", async () => {
+    const { take, flush, session, attachments, kept } = setUp();
+    const shows = (id: string) => ({ photo: [{ file_id: id, file_unique_id: id }] });
+    take(messageUpdate({ message_id: 1, caption: "this", ...shows("a") }));
+    await flush();
+    session(0).amend = () => {
+      throw new Error("the disk is full");
+    };
+    expect(() => take(edit(1, { caption: "that", ...shows("b") }))).toThrow("the disk is full");
+    expect(attachments.map(({ released }) => released)).toEqual([false, true]);
+    expect(kept.spent.has(2)).toBe(false);
+  });
+
+  test("after the turn's end changes nothing, also in the next burst", async () => {
     const { take, flush, texts, hand } = setUp();
     take(text("one", { message_id: 1 }));
     await flush();

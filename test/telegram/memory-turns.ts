@@ -16,6 +16,8 @@ interface KnownTurn {
 /** What a chat shows of turns, in memory. */
 export function createMemoryTurns() {
   const known = new Map<TurnId, KnownTurn>();
+  /** The messages that were changed, each with the number of the update. */
+  const edits: [messageId: number, update: number][] = [];
   const state = { full: false };
 
   function change(id: TurnId, fields: Partial<KnownTurn>): void {
@@ -35,6 +37,7 @@ export function createMemoryTurns() {
     ended: (id, outcome, said) => change(id, { outcome, said }),
     giveUp: (id) => change(id, { sources: [], outcome: { type: "replaced" } }),
     shelved: (id, sources) => change(id, { sources, outcome: { type: "stopped" }, delivered: true }),
+    edited: (_chat, messageId, update) => void edits.push([messageId, update]),
     get: (id) => known.get(id),
     repeat(id) {
       if (known.get(id)?.repeated !== false) return false;
@@ -42,7 +45,7 @@ export function createMemoryTurns() {
       return true;
     },
   };
-  return { turns, known, state, add: change };
+  return { turns, known, state, edits, add: change };
 }
 
 /** What Telegram sent, in memory. */

@@ -4,6 +4,7 @@ import { makeTurnId, type TurnId } from "../../src/domain/ids.ts";
 import type { PromptDraft } from "../../src/domain/prompt.ts";
 import { createBackoff } from "../../src/telegram/backoff.ts";
 import type { Answer, Call } from "../../src/telegram/calls.ts";
+import { createDrafts } from "../../src/telegram/drafts.ts";
 import { createInbox } from "../../src/telegram/inbox.ts";
 import { createParts } from "../../src/telegram/parts.ts";
 import { type Leftover, recover } from "../../src/telegram/recovery.ts";
@@ -39,7 +40,16 @@ function setUp() {
       })),
     );
   const takeUp = (...leftovers: readonly Leftover[]) =>
-    recover(leftovers, { turns: memory.turns, inbox, parts, conversations, outboxes, clock, log });
+    recover(leftovers, {
+      turns: memory.turns,
+      inbox,
+      parts,
+      drafts: createDrafts(),
+      conversations,
+      outboxes,
+      clock,
+      log,
+    });
   return { ...rig, kept, keep, shows, takeUp, outbox: outboxes(7) };
 }
 
