@@ -135,6 +135,21 @@ describe("a message that is changed while an agent works on it", () => {
     expect(rig.presses).toEqual([replies.askedAnew]);
   });
 
+  test("and is asked anew is told to be asked a second time when evie dies over it", async () => {
+    using rig = await createMidTurnRig();
+    const [id = 0] = await underWay(rig, "one");
+    await rig.edit(id, { text: "two" });
+    await rig.clock.advance(5);
+    await pressLast(rig);
+    for (let round = 0; round < 3 && rig.taken.length < 2; round += 1) await rig.step();
+    await rig.kill();
+    await rig.clock.advance(5);
+    const report = [...rig.lines.values()].find(({ text }) => text === replies.interrupted);
+    await rig.press(report?.button ?? "no such button");
+    await finish(rig);
+    expect(rig.taken.slice(1)).toEqual([`${labels.edited}\n\ntwo`, `${labels.again}\n\ntwo`]);
+  });
+
   test("is said to be gone once it is not kept any more", async () => {
     using rig = await createMidTurnRig();
     const [id = 0] = await underWay(rig, "one");

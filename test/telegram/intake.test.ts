@@ -576,9 +576,13 @@ describe("words behind a command", () => {
     await clock.advance(3_000);
     take(commandUpdate("/stop do this"));
     await flush();
+    take(text("y".repeat(4_000)));
+    await flush();
+    // The agent takes a while to stop.
     take(commandUpdate("/stop"), text("and that"));
     await flush();
-    expect((await texts()).slice(1)).toEqual(["do this", "and that"]);
+    expect((await texts()).slice(1)).toEqual(["do this", "y".repeat(4_000), "and that"]);
+    expect(session(0).drafts.map(({ continues }) => continues)).toEqual(Array(4).fill(undefined));
   });
 
   test("are kept until a turn names them, and the command is not done again after a restart", async () => {
@@ -708,7 +712,7 @@ describe("a slash word in a paste", () => {
   test("in what is listed as old is listed with it", async () => {
     const { takeBacklog, flush, clock, outbox } = setUp();
     const old = { date: Math.floor(clock.date() / 1_000) - 7 * 3_600 };
-    takeBacklog(text(full, old), commandUpdate("/usr is full", old));
+    takeBacklog(text(full, old), commandUpdate("/usr is full", { date: old.date + 5 }));
     await flush();
     expect(outbox.said).toEqual([expect.stringMatching(/• x+…\n• \/usr is full\n/)]);
   });
