@@ -9,6 +9,7 @@ import type { FormattedText } from "../../src/telegram/entities.ts";
 import type { Outbox } from "../../src/telegram/outbox.ts";
 import { answerLimits, capPages } from "../../src/telegram/overflow.ts";
 import { paginate } from "../../src/telegram/paginate.ts";
+import { withoutEntities, withoutLinks } from "../../src/telegram/plain-text.ts";
 import { renderSteps } from "../../src/telegram/rendering.ts";
 import { viewOf, withLines } from "../../src/telegram/view.ts";
 import { EMPTY_ANSWER, REST_IN_FILE } from "../../src/telegram/words.ts";
@@ -54,7 +55,7 @@ export const REPLY = "reply ";
 
 interface Wanted {
   readonly text: string;
-  /** Both looks are right when Telegram refused the entities. */
+  /** Each of these looks is right when Telegram refused the entities. */
   readonly looks: readonly string[];
 }
 
@@ -76,19 +77,20 @@ function wantedOf({ transcript, promptId, mayBePlain }: PlayedTurn): readonly Wa
     ...withLines(pages, below, true).map((page) => wantedPage(page, mayBePlain)),
     ...closing.map((call): Wanted =>
       call.type === "document"
-        ? { text: call.text, looks: [call.text.toWellFormed()] }
+        ? { text: call.text, looks: [call.text.toWellFormed().replaceAll("\0", "")] }
         : wantedPage("content" in call ? call.content : { text: "", entities: [] }, false),
     ),
   ];
 }
 
+/** Where Telegram refused the page's entities, its links may have become addresses, and the rest may have gone with them. */
 function wantedPage(page: FormattedText, mayBePlain: boolean): Wanted {
-  const kept = formatText(page.text, page.entities, "text", () => undefined);
-  const plain = formatText(page.text, [], "text", () => undefined);
-  return {
-    text: kept.text,
-    looks: [JSON.stringify(kept), ...(mayBePlain ? [JSON.stringify(plain)] : [])],
-  };
+  const looks = mayBePlain ? [page, withoutLinks(page), withoutEntities(page)] : [page];
+  return { text: formatted(page).text, looks: looks.map((look) => JSON.stringify(formatted(look))) };
+}
+
+function formatted({ text, entities }: FormattedText) {
+  return formatText(text, entities, "text", () => undefined);
 }
 
 function lookOf({ text, entities, file }: ShownMessage): string {
