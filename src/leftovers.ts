@@ -92,6 +92,11 @@ export function findLeftovers(options: LeftoversOptions): Leftovers {
         .filter(({ id }) => store.turns.get(id) !== undefined),
 
     async goOn(stopped) {
+      for (const { leftover } of await found) {
+        // Nobody is to be shown it, and whoever sends its request again must not wait for Telegram to hear how it ended.
+        if (leftover.chat === undefined && leftover.verdict.type === "close")
+          store.turns.ended(leftover.id, leftover.verdict.outcome, []);
+      }
       const waiting = (await found).flatMap(({ leftover: { id, chat }, resumption }) =>
         resumption === undefined ? [] : { id, chat, resumption },
       );

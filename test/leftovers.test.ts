@@ -124,6 +124,38 @@ test("what an agent has in its history does not run", async () => {
   expect(first?.resume).toBeUndefined();
 });
 
+test("a request that was being replaced before an agent had it has ended, without Telegram, and says so", async () => {
+  using rig = setUp();
+  const session = rig.begin();
+  const id = rig.leave(session, whole("one"));
+  rig.store.requests.add(session, "r1", { turnId: id, body: "digest", at: rig.clock.date(), oldest: 0 });
+  rig.store.requests.begin(session, "r1");
+  rig.store.turns.ending(id, "replaced");
+  rig.leave(session, whole("two"));
+  await rig.find().goOn(running());
+  expect(await rig.asked()).toEqual(["two"]);
+  expect(rig.store.requests.get(session, "r1")?.ending).toEqual({
+    outcome: { type: "replaced", message: expect.stringContaining("never reached the agent") },
+    text: "",
+  });
+});
+
+test("a turn whose chat's message cannot be read runs with a line that says so, and waits for nobody", async () => {
+  using rig = setUp();
+  const session = rig.begin();
+  rig.store.chats.point(chat, session);
+  rig.leave(session, whole("one"), { sources: [1] }, { sources: [2] });
+  const [leftover] = await rig.find().forChats();
+  expect(() =>
+    leftover?.resume?.((updates) => {
+      if (updates.includes(1)) throw new Error("the disk is broken");
+      return draft("two");
+    }),
+  ).toThrow("the disk is broken");
+  const line = "[A message of the chat that belongs here could not be read on this machine.]";
+  expect(await rig.asked()).toEqual([`one\n\n${line}\n\ntwo`]);
+});
+
 test("what a chat shows waits for the chats, and so does whoever is let in", async () => {
   using rig = setUp();
   const session = rig.begin();

@@ -106,6 +106,20 @@ describe("while a turn from elsewhere runs", () => {
     expect(rig.waitsLines()).toEqual([]);
   });
 
+  test("a chat is told when its message is dropped elsewhere, once", async () => {
+    using rig = await createMidTurnRig();
+    await besideAForeignTurn(rig);
+    await rig.say("one");
+    await flush(rig);
+    rig.session().stop();
+    await finish(rig);
+    expect([...rig.lines.values()].map(({ text }) => text)).toEqual([replies.takenBack]);
+    await rig.say("two");
+    await flush(rig);
+    await finish(rig);
+    expect(rig.taken).toEqual(["two"]);
+  });
+
   test("a prompt that replaces the chat's before the agent has it lets that wait, and says so in the chat", async () => {
     using rig = await createMidTurnRig();
     const message = await rig.say("mine");

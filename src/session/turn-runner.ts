@@ -319,8 +319,9 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
 
     stop({ leaving = false } = {}) {
       const dropped = [...(queue.next === undefined ? [] : [queue.next]), ...queue.behind];
-      if (queue.behind.length > 0) setQueue(emptyQueue);
-      else queue = emptyQueue;
+      // Where evie ends, what waits is kept, and nobody is told that it is gone.
+      if (leaving || queue.behind.length === 0) queue = emptyQueue;
+      else setQueue(emptyQueue);
       for (const turn of dropped) {
         if (!leaving) note((each) => each.ended(turn.id, { type: "stopped" }));
         drop(turn);

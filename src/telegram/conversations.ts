@@ -100,6 +100,9 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   const prompts = new Map<TurnId, number>();
   /** The message that was asked last. */
   let latest: number | undefined;
+  /** The turn that what the chat wrote waits in. */
+  let waiting: TurnId | undefined;
+  let acts = false;
   const waitsLine = createWaitsLine({ key, place, outbox, turns, log });
   /** The stored session is gone, and nobody has said so yet. */
   let goneUntold = false;
@@ -142,7 +145,7 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
 
   function attach(next: Session): Session {
     session = next;
-    detach = next.attach(show, showWaiting);
+    detach = next.attach(show, queueChanged);
     const { turnSoFar } = next;
     if (turnSoFar !== undefined) deliver(turnSoFar);
     if (left !== undefined && left !== next) left.replacedBy(next.id);
@@ -162,8 +165,26 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
 
   /** Says in the chat that what it wrote waits, as long as that is so. */
   function showWaiting(): void {
-    const turn = session?.waitingTurn;
-    waitsLine.show(turn === undefined ? undefined : { turn, messageId: latest });
+    waiting = session?.waitingTurn;
+    waitsLine.show(waiting === undefined ? undefined : { turn: waiting, messageId: latest });
+  }
+
+  /** What waits has changed, by the chat's own doing or somebody else's. */
+  function queueChanged(): void {
+    const before = waiting;
+    showWaiting();
+    const isGone = before !== undefined && before !== waiting && before !== shownTurn;
+    if (isGone && !acts) outbox.reply({ place, content: { text: replies.takenBack, entities: [] } });
+  }
+
+  /** Does what the chat itself asks for. It needs no word about what it drops or lets in by that. */
+  function act<Value>(work: () => Value): Value {
+    acts = true;
+    try {
+      return work();
+    } finally {
+      acts = false;
+    }
   }
 
   /** Begins to show a turn, with what there is of it. */
@@ -196,7 +217,7 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   return {
     run: (draft, messageId, continued) => {
       latest = messageId ?? latest;
-      const turn = ask(current(), draft);
+      const turn = act(() => ask(current(), draft));
       showWaiting();
       if (continued !== undefined && continued.id === shownTurn) delivery?.withdraw();
       tellIfGone();
@@ -207,7 +228,7 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
     },
     hurry() {
       const turn = session?.waitingTurn;
-      return turn !== undefined && session?.hurry(turn) === true;
+      return turn !== undefined && act(() => session?.hurry(turn)) === true;
     },
     amend: (source, draft) => session?.amend(source, draft) ?? { type: "over" },
     watch() {
@@ -216,7 +237,7 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
       if (resumed !== undefined) attach(resumed);
     },
     wake: () => current().wake(),
-    stop: () => session?.stop() ?? false,
+    stop: () => act(() => session?.stop()) ?? false,
     get waiting() {
       return session?.waiting ?? 0;
     },

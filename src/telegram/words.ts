@@ -44,6 +44,8 @@ export const replies = {
       ? "A prompt that waited was dropped, too."
       : `${count} prompts that waited were dropped, too.`,
   waits: "The agent works on something that was asked elsewhere. Your message waits until it is done.",
+  takenBack:
+    "Your message that waited was dropped elsewhere, before the agent had it. Send it again if it still matters.",
   hurried: "On it.",
   waitsNoMore: "This message does not wait any more.",
   deck: (link: string): string =>
@@ -123,13 +125,20 @@ export const labels = {
     "[This is asked a second time: the first attempt was cut off, and may have had effects already. Look before you do it again.]",
 } as const;
 
+/** Whose prompt took a turn's place. */
+const REPLACING: Readonly<Record<Face, string>> = {
+  telegram: "your next message",
+  deck: "a prompt from the deck",
+  http: "a prompt over HTTP",
+};
+
 /** What is said below an answer that did not simply end; undefined when it needs no word. */
 export function outcomeLine(outcome: TurnOutcome): string | undefined {
   switch (outcome.type) {
     case "done":
       return outcome.cut === undefined ? undefined : `✂️ ${cleanMarkdown(outcome.cut.message)}`;
     case "replaced":
-      return "(interrupted by your next message)";
+      return `(interrupted by ${REPLACING[outcome.by ?? "telegram"]})`;
     case "stopped":
       return "(stopped)";
     case "failed":

@@ -442,8 +442,10 @@ describe("what no agent had when evie ended", () => {
   });
 
   test("has no end when evie ends; what the agent worked on is stopped", async () => {
-    const { session, prompt, memory, started, taken } = await waiting();
+    const { session, prompt, memory, started, taken, queue } = await waiting();
     const left = session.leave();
+    // Nobody is told that it is gone.
+    expect(queue()).toEqual(["r2", "r3"]);
     started[0]?.exit();
     await left;
     const endings = await Promise.all(taken.map(({ ending }) => ending));

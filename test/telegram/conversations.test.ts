@@ -59,6 +59,9 @@ describe("a prompt from the chat", () => {
   );
 });
 
+const begins = (turnId: TurnId = makeTurnId()) =>
+  ({ type: "agent_start", turnId, face: "telegram" }) as const;
+
 describe("the line that a message waits", () => {
   /** A chat whose session works on something from elsewhere, and a way to have Telegram take what was said there. */
   function setUpWaiting() {
@@ -89,7 +92,7 @@ describe("the line that a message waits", () => {
     chat.run(draft, 6);
     expect(outbox.replies.map(({ isWanted }) => isWanted?.())).toEqual([false, true]);
     session(0).requeue();
-    expect(outbox.replies.map(({ isWanted }) => isWanted?.())).toEqual([false, false]);
+    expect(outbox.replies.slice(0, 2).map(({ isWanted }) => isWanted?.())).toEqual([false, false]);
   });
 
   test("goes when the message waits no longer, and also when Telegram takes it only then", () => {
@@ -114,6 +117,32 @@ describe("the line that a message waits", () => {
     session(0).requeue(id);
     expect(outbox.replies).toMatchObject([{ replyTo: 5, button: { data: `now:${id}` } }]);
     expect(chat.hurry()).toBe(true);
+  });
+
+  test("is followed by a word where somebody drops the message elsewhere", () => {
+    const { chat, session, outbox } = setUpWaiting();
+    chat.run(draft, 5);
+    session(0).requeue();
+    expect(outbox.said.at(-1)).toBe(replies.takenBack);
+  });
+
+  test.each<[string, (rig: ReturnType<typeof setUpWaiting>) => void]>([
+    ["the chat lets it in", ({ chat }) => void chat.hurry()],
+    ["the chat stops everything", ({ chat }) => void chat.stop()],
+    ["it begins", ({ session }) => session(0).emit(begins(session(0).queued[0]?.id))],
+    ["the chat has a new session", ({ chat }) => void chat.clear()],
+  ])("is followed by none when %s", (_, happens) => {
+    const rig = setUpWaiting();
+    const { chat, session, outbox } = rig;
+    const [own] = [session(0)];
+    chat.run(draft, 5);
+    own.stop = () => {
+      own.requeue();
+      return true;
+    };
+    happens(rig);
+    own.requeue();
+    expect(outbox.said).toEqual([replies.waits]);
   });
 
   test("goes with a clear", () => {

@@ -38,6 +38,30 @@ describe("the order", () => {
     expect(rig.mostAtOnce).toBe(1);
   });
 
+  test("leaves out a reply that is not wanted any more when its turn comes, and deletes one that was said", async () => {
+    const rig = startOutbox();
+    rig.answers.push({ type: "flood", retryAfter: 5 });
+    const told: (number | undefined)[] = [];
+    let isWanted = true;
+    rig.outbox.reply({ place: HERE, content: text("stays"), told: (id) => told.push(id) });
+    rig.outbox.reply({
+      place: HERE,
+      content: text("goes"),
+      isWanted: () => isWanted,
+      told: (id) => told.push(id),
+    });
+    rig.outbox.remove({ place: HERE, messageId: 5, told: () => told.push(undefined) });
+    await rig.clock.settle();
+    isWanted = false;
+    await rig.clock.advance(6_000);
+    expect(rig.arrivals.map(({ call }) => call)).toMatchObject([
+      { type: "send", content: { text: "stays" } },
+      { type: "send", content: { text: "stays" } },
+      { type: "delete", messageId: 5 },
+    ]);
+    expect(told).toEqual([101, undefined]);
+  });
+
   test("begins behind everything that is ready to run: a prompt goes to its agent before its placeholder is made", async () => {
     const rig = startOutbox();
     const speaker = handSpeaker();

@@ -109,6 +109,15 @@ describe("a turn that runs again", () => {
   });
 });
 
+test("a line that it waits goes with the turn that waited when evie was killed", () => {
+  const { keep, shows, takeUp, outbox } = setUp();
+  const id = makeTurnId();
+  const sources = keep(text("one"));
+  shows(id, replies.waits);
+  takeUp({ id, chat: CHAT, sources, verdict: { type: "run" } });
+  expect(hearOut(outbox.speakers[0])).toEqual([{ type: "delete", messageId: 100 }]);
+});
+
 describe("a turn that runs under its own name", () => {
   test("is given drafts of its updates, and its old placeholder goes", async () => {
     const { keep, shows, takeUp, hand, memory, outbox } = setUp();
@@ -130,6 +139,25 @@ describe("a turn that runs under its own name", () => {
     // It is still to be shown.
     expect(memory.known.get(id)).toMatchObject({ sources, delivered: false });
     expect(memory.known.get(id)?.outcome).toBeUndefined();
+  });
+
+  test("is given its drafts also where its old placeholder cannot be looked up", () => {
+    const { keep, takeUp, memory } = setUp();
+    const sources = keep(text("one"));
+    const of = memory.turns.of.bind(memory.turns);
+    let times = 0;
+    memory.turns.of = () => {
+      throw new Error("the disk is broken");
+    };
+    takeUp({
+      id: makeTurnId(),
+      chat: CHAT,
+      sources,
+      verdict: { type: "run" },
+      resume: () => void (times += 1),
+    });
+    memory.turns.of = of;
+    expect(times).toBe(1);
   });
 
   test("runs in no chat as well, and says nothing where nothing was said", () => {

@@ -24,6 +24,9 @@ test.each<[TurnOutcome, string | undefined]>([
   [{ type: "done" }, undefined],
   [{ type: "done", cut: { reason: "length", message: "Cut off here." } }, "✂️ Cut off here."],
   [{ type: "replaced" }, "(interrupted by your next message)"],
+  [{ type: "replaced", by: "telegram" }, "(interrupted by your next message)"],
+  [{ type: "replaced", by: "deck" }, "(interrupted by a prompt from the deck)"],
+  [{ type: "replaced", by: "http" }, "(interrupted by a prompt over HTTP)"],
   [{ type: "stopped" }, "(stopped)"],
   [{ type: "failed", message: "The agent ended." }, "⚠️ The agent ended."],
 ])("the outcome %o reads %s", (outcome, line) => {
