@@ -27,7 +27,7 @@ export const replies = {
     "Hello! I pass what you write to the coding agent on your machine, and bring its answer back here.\n\nWrite a message, paste a long text, or send pictures and files. /help tells more.",
   help: [
     "Write, and the agent on your machine answers. Messages that you send in quick succession, a long paste or an album count as one.",
-    "A new message while the agent works replaces what it is doing.",
+    "A new message while the agent works for this chat replaces what it is doing. While it works on something from the deck or over HTTP, your messages wait together; the button below them lets them in at once.",
     [
       "/clear – start a new session (also /new)",
       "/stop – stop what the agent is doing",
