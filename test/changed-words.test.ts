@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEBOUNCE_WINDOW } from "../src/telegram/timing.ts";
 import { ASK_ANEW, labels, replies } from "../src/telegram/words.ts";
@@ -271,6 +272,82 @@ describe("a message that is changed before an agent has it", () => {
     expect(rig.taken.slice(1)).toEqual([`${labels.edited}\n\ntwo`]);
   });
 });
+
+/** What may happen, in words that say what it does. */
+type Step =
+  | { readonly do: "say" | "request" | "kill" }
+  | { readonly do: "wait"; readonly ms: number }
+  | { readonly do: "edit"; readonly which: number }
+  | { readonly do: "step"; readonly refuses: boolean };
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant("say" as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("request" as const, "kill" as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(100, DEBOUNCE_WINDOW + 5) }),
+  },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant("edit" as const), which: fc.nat(9) }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("step" as const), refuses: fc.boolean() }) },
+);
+
+test("whatever is changed whenever: each message is asked once, and with every change that no agent was too early for", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(steps, { minLength: 4, maxLength: 30 }), async (script) => {
+      using rig = await createMidTurnRig();
+      await rig.say("begin");
+      await flush(rig);
+      await finish(rig);
+      /** Of each message its number, how often it was changed, and how often before any agent was given it. */
+      const messages: { id: number; word: string; version: number; inTime: number }[] = [];
+      const isGiven = (word: string): boolean =>
+        [...rig.taken, ...rig.running().map(([run]) => run.prompt.text)].some((text) => text.includes(word));
+
+      for (const [index, step] of script.entries()) {
+        switch (step.do) {
+          case "say": {
+            const word = `word-${index}-`;
+            messages.push({ id: await rig.say(`${word}0`), word, version: 0, inTime: 0 });
+            break;
+          }
+          case "edit": {
+            const message = messages[step.which % Math.max(1, messages.length)];
+            if (message === undefined) break;
+            message.version += 1;
+            if (!isGiven(message.word)) message.inTime = message.version;
+            await rig.edit(message.id, { text: `${message.word}${message.version}` });
+            break;
+          }
+          case "request":
+            void rig.request(`request-${index}`);
+            break;
+          case "wait":
+            await rig.clock.advance(step.ms);
+            break;
+          case "step":
+            await rig.step(step.refuses);
+            break;
+          case "kill":
+            await rig.kill();
+        }
+        await rig.clock.settle();
+      }
+      await flush(rig);
+      await finish(rig);
+      expect(unspent(rig)).toEqual([]);
+      const asked = rig.taken.flatMap((text) => text.match(/word-\d+-\d+/g) ?? []);
+      for (const { word, version, inTime } of messages) {
+        const versions = asked
+          .filter((each) => each.startsWith(word))
+          .map((each) => +each.slice(word.length));
+        expect(versions, `${word} is asked once`).toHaveLength(1);
+        expect(versions[0]).toBeGreaterThanOrEqual(inTime);
+        expect(versions[0]).toBeLessThanOrEqual(version);
+      }
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);
 
 test("the button says what it does, and its line is one", () => {
   expect(ASK_ANEW).toBe("Ask with the new words");
