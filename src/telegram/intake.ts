@@ -1,15 +1,14 @@
 import type { Update } from "grammy/types";
 import type { Clock } from "../domain/clock.ts";
-import { failureSentence } from "../domain/failure.ts";
 import { type ChatKey, type ChatPlace, parseChatKey } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Turn } from "../domain/sessions.ts";
 import { writtenAt } from "./about-update.ts";
+import { createActOnCommand } from "./act-on-command.ts";
 import type { Again } from "./again.ts";
 import { createBursts } from "./burst.ts";
-import { runCommand, takesWords } from "./commands.ts";
 import type { Conversation } from "./conversations.ts";
-import { inPlaceOf, releaseParts, sourcesOf, type WaitingPart } from "./draft.ts";
+import { inPlaceOf, releaseParts, type WaitingPart } from "./draft.ts";
 import type { Drafts } from "./drafts.ts";
 import type { Edits } from "./edits.ts";
 import type { Inbox } from "./inbox.ts";
@@ -90,6 +89,17 @@ export function createIntake(options: IntakeOptions): Intake {
   const lastPieces = new Map<ChatKey, Piece>();
   let closed = false;
 
+  const actOn = createActOnCommand({
+    conversations,
+    inbox,
+    say,
+    deckLink,
+    discardBurst(key) {
+      lastPieces.delete(key);
+      latePieces.forget(key);
+      return bursts.discard(key);
+    },
+  });
   const bursts = createBursts<ArrivedPart>({
     clock,
     flush: (key, parts) => {
@@ -130,12 +140,6 @@ export function createIntake(options: IntakeOptions): Intake {
       content: { text, entities: [] },
       ...(replyTo === undefined ? {} : { replyTo }),
     });
-  }
-
-  function sayFault({ place, name, words }: IncomingCommand, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
-    const fault = replies.fault(failureSentence({ type: "internal", reason }));
-    say(place, words === undefined ? fault : `${fault}\n\n${replies.unsent(name)}`);
   }
 
   function sayKept(key: ChatKey, place: ChatPlace): void {
@@ -182,49 +186,12 @@ export function createIntake(options: IntakeOptions): Intake {
       }
       return takeContent(command.whole, update, arrival);
     }
-    if (command.forAnother === undefined) return takeCommand(command, update, arrival);
+    if (command.forAnother === undefined) {
+      const words = actOn(command, update);
+      return words === undefined ? undefined : takeContent(words, update, arrival);
+    }
     log.info({ update: update.update_id }, "ignored a command for another bot");
     inbox.spend([update.update_id]);
-  }
-
-  /**
-   * What it does is kept in the same transaction as that it was done. The words behind it are content from then on, and
-   * are spent with the turn that names them.
-   */
-  function takeCommand(command: IncomingCommand, update: Update, arrival: Arrival): void {
-    const { key, place, name } = command;
-    const conversation = conversations(key);
-    const words = takesWords(name) ? command.words : undefined;
-    try {
-      const reply = inbox.settle((spend) => {
-        if (words === undefined) spend([update.update_id]);
-        else inbox.decide(update, "words");
-        return runCommand(command, {
-          discardBurst() {
-            const discarded = bursts.discard(key);
-            spend(sourcesOf(discarded));
-            lastPieces.delete(key);
-            latePieces.forget(key);
-            return discarded;
-          },
-          waiting: conversation.waiting,
-          stopTurn: () => conversation.stop(),
-          clearSession: () => conversation.clear(),
-          switchSession: (id) => conversation.switchTo(id),
-          deckLink,
-        });
-      });
-      say(place, reply);
-    } catch (error) {
-      sayFault(command, error);
-      // It was answered: it must not come back to life after a restart.
-      inbox.spend([update.update_id]);
-      throw error;
-    } finally {
-      // Behind the reply, which says whose words come next, and behind the store, which may not have taken it.
-      conversation.watch();
-    }
-    if (words !== undefined) takeContent(words, update, arrival);
   }
 
   function takeEdit(edit: IncomingEdit, update: Update): void {
