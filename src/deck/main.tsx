@@ -52,7 +52,7 @@ const CLEAN = {
     "a p br hr em strong del code pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table tr th td div span figure figcaption button".split(
       " ",
     ),
-  ALLOWED_ATTR: ["href", "title", "target", "rel", "class", "type", "align", "start", "tabindex"],
+  ALLOWED_ATTR: ["href", "title", "target", "rel", "class", "type", "align", "value", "tabindex"],
   ALLOW_DATA_ATTR: true,
   ALLOW_ARIA_ATTR: true,
 };

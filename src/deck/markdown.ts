@@ -1,5 +1,8 @@
-import { Marked, type Token, type TokensList } from "marked";
-import { endOfAddress } from "../domain/address.ts";
+import { Marked, type Token, type Tokens, type TokensList } from "marked";
+import { html } from "./markdown/html.ts";
+import { readInline } from "./markdown/inline.ts";
+import { syntax } from "./markdown/syntax.ts";
+import { widenTable } from "./markdown/table.ts";
 
 /** Markdown that has been turned into HTML, block by block. */
 export interface Rendered {
@@ -19,49 +22,23 @@ export interface Markdown {
   render(text: string, before?: Rendered): Rendered;
 }
 
-/** A host with braces, a dollar sign or a star is a template's, and leads nowhere. */
-const SAFE_LINK = /^(?:https?:\/\/[^\s/?#{}$*]+(?:[/?#]|$)|mailto:)/i;
-
 /** `clean` is the last gate for each block of HTML, whatever the renderer let through. */
 export function createMarkdown(clean: (html: string) => string): Markdown {
-  const marked = new Marked({
-    gfm: true,
-    tokenizer: {
-      url(text) {
-        const end = endOfAddress(text, 0);
-        if (end === undefined) return undefined;
-        const raw = text.slice(0, end);
-        const href = /^www\./i.test(raw) ? `http://${raw}` : raw;
-        return {
-          type: "link",
-          raw,
-          text: raw,
-          href,
-          tokens: [{ type: "text", raw, text: raw, escaped: false }],
-        };
-      },
-    },
-    renderer: {
-      html: ({ text }) => escape(text),
-      image: ({ href, text }) => anchor(href, `picture: ${escape(text === "" ? href : text)}`),
-      link({ href, tokens }) {
-        return anchor(href, this.parser.parseInline(tokens));
-      },
-      code: ({ text, lang }) => codeBlock(text, lang ?? ""),
-      table(token) {
-        const rows = [token.header, ...token.rows].map((cells, row) => {
-          const inside = cells.map(({ tokens, align }) => {
-            const name = row === 0 ? "th" : "td";
-            const how = align === null ? "" : ` align="${align}"`;
-            return `<${name}${how}>${this.parser.parseInline(tokens)}</${name}>`;
-          });
-          return `<tr>${inside.join("")}</tr>`;
-        });
-        return `<div class="table" tabindex="0"><table>${rows.join("")}</table></div>`;
-      },
-      checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
-    },
-  });
+  const marked = new Marked({ gfm: true, tokenizer: syntax, renderer: html });
+
+  const tokensOf = (text: string): TokensList => {
+    const tokens = marked.lexer(text);
+    void marked.walkTokens(tokens, (token) => {
+      if (token.type === "table") readTable(token as Tokens.Table);
+      else if (isWords(token)) token.tokens = readInline(token.tokens);
+    });
+    return tokens;
+  };
+
+  const readTable = (table: Tokens.Table): void => {
+    widenTable(table, (text) => marked.Lexer.lexInline(text, marked.defaults));
+    for (const cell of [table.header, ...table.rows].flat()) cell.tokens = readInline(cell.tokens);
+  };
 
   const htmlOf = (token: Token, links: TokensList["links"]): string =>
     clean(marked.parser(Object.assign([token], { links })));
@@ -71,13 +48,13 @@ export function createMarkdown(clean: (html: string) => string): Markdown {
       const grows = before !== undefined && text.startsWith(before.text);
       const kept = grows ? before.blocks.slice(0, before.standing) : [];
       const keptText = grows ? before.standingText : 0;
-      const tokens = marked.lexer(text.slice(keptText));
+      const tokens = tokensOf(text.slice(keptText));
       const stand = standing(tokens);
       const blocks = [...kept];
       let standingBlocks = kept.length;
       let standingText = keptText;
       for (const [index, token] of tokens.entries()) {
-        if (token.type !== "space" && token.type !== "def") blocks.push(htmlOf(token, tokens.links));
+        if (token.type !== "space") blocks.push(htmlOf(token, tokens.links));
         if (index >= stand) continue;
         standingBlocks = blocks.length;
         standingText += token.raw.length;
@@ -100,25 +77,11 @@ function standing(tokens: readonly Token[]): number {
   return 0;
 }
 
-function anchor(href: string, inside: string): string {
-  if (!SAFE_LINK.test(href)) return inside;
-  return `<a href="${escape(href)}" target="_blank" rel="noopener noreferrer" title="${escape(href)}">${inside}</a>`;
-}
-
-/** The button is pressed by whoever shows the block: HTML has no hands. */
-function codeBlock(code: string, language: string): string {
-  const name = escape(/^\S{0,24}/.exec(language)?.[0] ?? "");
+/** A block whose tokens are words, as opposed to further blocks. */
+function isWords(
+  token: Token,
+): token is Tokens.Paragraph | Tokens.Heading | (Tokens.Text & { tokens: Token[] }) {
   return (
-    `<figure class="code-block"><figcaption><span>${name}</span>` +
-    `<button type="button" class="copy" data-copy aria-label="Copy the code">Copy</button></figcaption>` +
-    `<pre tabindex="0"><code>${escape(code)}</code></pre></figure>`
+    ["paragraph", "heading", "text"].includes(token.type) && "tokens" in token && token.tokens !== undefined
   );
-}
-
-export function escape(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

@@ -25,6 +25,24 @@ test("what an agent writes cannot run, fetch or lead anywhere but to the web", a
   expect(links).toEqual(["https://tracker.example/p.png", "https://example.com/"]);
 });
 
+test("what an agent writes keeps its numbers, its lines and its indentation", async () => {
+  const text = "3. a\n7. b\n12. c\n\n1) d\n\nRoses\n  and `so` on";
+  await using deck = await open("/s/kept", {
+    answer: answers(scene("kept", { snapshot: { messages: [answered("a", text)] } })),
+  });
+  const { page } = deck;
+  await page.getByText("Roses").waitFor();
+  const numbers = await page.evaluate(
+    "[...document.querySelectorAll('.said ol:not(.parens) li')].map((item) => item.value)",
+  );
+  expect(numbers).toEqual([3, 7, 12]);
+  const marker = await page.evaluate(
+    "getComputedStyle(document.querySelector('.said ol.parens')).listStyleType",
+  );
+  expect(marker).toBe("parens");
+  expect(await page.locator(".said p").last().innerText()).toBe("Roses\n  and so on");
+});
+
 describe("a question", () => {
   test("is answered by a number key, and the focus returns to where it was", async () => {
     await using deck = await open("/s/waits");

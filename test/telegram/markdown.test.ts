@@ -137,6 +137,7 @@ describe("what markdown becomes", () => {
     ["a list", "- a\n- b", "• a\n• b"],
     ["a list with blank lines", "- a\n\n- b", "• a\n\n• b"],
     ["a numbered list from its number", "3. a\n3. b", "3. a\n4. b"],
+    ["a box that belongs to no item", "-\n[x] a", "• \n[x] a"],
     ["tasks in a numbered list", "1. [x] a\n2. [ ] b", "1. ☑ a\n2. ☐ b"],
     ["lists in lists", "- a\n  - b\n    1. c\n- d", "• a\n   • b\n      1. c\n• d"],
     ["an item's further lines under its words", "- a\n  b\n\n  c", "• a\n   b\n\n   c"],
@@ -243,6 +244,10 @@ describe("any markdown", () => {
 describe("markdown that is made to be slow or deep", () => {
   test.each([
     ["quotes in quotes", `${">".repeat(8000)} a`],
+    ["underlined lines", "a\n=\n".repeat(7000)],
+    ["lines above dashes", "a\n-\n".repeat(2000)],
+    ["names", "__a".repeat(4000)],
+    ["patterns of paths", "**/".repeat(4000)],
     ["open stars", "*a ".repeat(2000)],
     ["open brackets", "[".repeat(2000)],
     ["images that never end", "![".repeat(2000)],

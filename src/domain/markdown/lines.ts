@@ -44,6 +44,13 @@ export function isFence(text: string, at: number): boolean {
   return matches(fence, text, at);
 }
 
+const note = /\[\^[^\]\s]+\]:(?=[ \t\n]|$)/y;
+
+/** The mark of a footnote in front of its words. */
+export function isNote(text: string, at: number): boolean {
+  return matches(note, text, at);
+}
+
 function matches(pattern: RegExp, text: string, at: number): boolean {
   pattern.lastIndex = at;
   return pattern.test(text);

@@ -6,8 +6,7 @@ export interface Opener {
   /** Where it stands, and how many of its characters no style has used yet. */
   readonly start: number;
   readonly count: number;
-  /** The length of the run as it was written, and whether it could have closed a style too. */
-  readonly written: number;
+  /** Whether it could have closed a style too. */
   readonly both: boolean;
 }
 
@@ -35,10 +34,10 @@ const deepest = 32;
  */
 export function applyRun(open: readonly Opener[], text: string, start: number, end: number): Applied {
   const { opens, closes } = flanks(text, start, end);
-  const run = { mark: text.charAt(start), written: end - start, opens };
+  const run = { mark: text.charAt(start), opens };
   const { stack, pairs, at } = closes ? close(open, run, start, end) : { stack: open, pairs: [], at: start };
   if (!opens || at === end || stack.length >= deepest) return { open: stack, pairs };
-  const opener = { mark: run.mark, start: at, count: end - at, written: run.written, both: closes };
+  const opener = { mark: run.mark, start: at, count: end - at, both: closes };
   return { open: [...stack, opener], pairs };
 }
 
@@ -54,7 +53,7 @@ function close(open: readonly Opener[], run: Run, start: number, end: number): C
   let stack = open;
   let at = start;
   while (at < end) {
-    const index = stack.findLastIndex((opener) => matches(opener, run));
+    const index = stack.findLastIndex((opener) => matches(opener, run, end - at));
     const opener = stack[index];
     if (opener === undefined) break;
     const length = opener.count >= 2 && end - at >= 2 ? 2 : 1;
@@ -68,15 +67,12 @@ function close(open: readonly Opener[], run: Run, start: number, end: number): C
 
 interface Run {
   readonly mark: string;
-  readonly written: number;
   readonly opens: boolean;
 }
 
-function matches(opener: Opener, { mark, written, opens }: Run): boolean {
-  if (opener.mark !== mark) return false;
-  if (mark === "~") return true;
-  const ambiguous = opener.both || opens;
-  return (
-    !ambiguous || (opener.written + written) % 3 !== 0 || (opener.written % 3 === 0 && written % 3 === 0)
-  );
+/** `left` is how much of the run no style has used yet, as micromark counts it. */
+function matches({ mark, count, both }: Opener, run: Run, left: number): boolean {
+  if (mark !== run.mark) return false;
+  if (mark === "~" || !(both || run.opens)) return true;
+  return left % 3 === 0 || (count + left) % 3 !== 0;
 }

@@ -1,4 +1,13 @@
-import type { BlockContent, Definition, DefinitionContent, List, ListItem, Nodes, RootContent } from "mdast";
+import type {
+  BlockContent,
+  Code,
+  Definition,
+  DefinitionContent,
+  List,
+  ListItem,
+  Nodes,
+  RootContent,
+} from "mdast";
 import type { FormattedText } from "../entities.ts";
 import { cleanText } from "./clean.ts";
 import { createComposition, type Composition } from "./composition.ts";
@@ -31,7 +40,9 @@ function writeBlock(node: RootContent, context: InlineContext, out: Composition)
       out.write(rule);
       return;
     case "code":
-      writeCodeBlock(node.value, node.lang ?? "", out);
+      if (isEmpty(node, context)) return;
+      if (node.value.trim() === "") writeCodeBlock(infoOf(node), "", out);
+      else writeCodeBlock(node.value, node.lang ?? "", out);
       return;
     case "blockquote":
       out.styled({ type: "blockquote" }, () => writeBlocks(node.children, context, out));
@@ -66,6 +77,15 @@ export function codeStyle(language: string): Style {
   return name === undefined ? { type: "pre" } : { type: "pre", language: name };
 }
 
+/** A fence without code may hold its only line behind the backticks, unless its code is still to come. */
+function isEmpty(node: Code, { open }: InlineContext): boolean {
+  return node.value.trim() === "" && (node === open || infoOf(node) === "");
+}
+
+function infoOf({ lang, meta }: Code): string {
+  return [lang ?? "", meta ?? ""].join(" ").trim();
+}
+
 function writeCodeBlock(value: string, language: string, out: Composition): void {
   const code = value.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
   out.styled(codeStyle(language), () => out.writeCode(code));
@@ -78,7 +98,7 @@ function writeBlocks(
 ): void {
   let previous: RootContent | undefined;
   for (const node of nodes) {
-    if (node.type === "code" && node.value.trim() === "") continue;
+    if (node.type === "code" && isEmpty(node, context)) continue;
     writeGap(previous === undefined ? "" : gapBetween(previous, node), node, out);
     writeBlock(node, context, out);
     previous = node;

@@ -13,7 +13,7 @@ import type { Code, Construct, Extension, State, Token, TokenizeContext } from "
 import { characterBefore } from "../../domain/markdown/characters.ts";
 import { flanks, type Flanks } from "../../domain/markdown/emphasis.ts";
 import { isShownBackslash } from "../../domain/markdown/escapes.ts";
-import { isFence, isHeading, isItem, isQuote, isRule } from "../../domain/markdown/lines.ts";
+import { isFence, isHeading, isItem, isNote, isQuote, isRule } from "../../domain/markdown/lines.ts";
 import { addressInBrackets, isMeantTarget } from "../../domain/markdown/links.ts";
 import { bareAddresses, githubAddresses } from "./bare-addresses.ts";
 
@@ -32,10 +32,12 @@ const fixed: readonly Extension[] = [
         "autolink",
         "blockQuote",
         "codeFenced",
+        "gfmFootnoteDefinition",
         "headingAtx",
         "labelEnd",
         "list",
         "strikethrough",
+        "tasklistCheck",
         "thematicBreak",
       ],
     },
@@ -62,6 +64,7 @@ export function syntaxOf(text: string, closers: string): readonly Extension[] {
       document: {
         ...forCodes([42, 43, 45, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57], item),
         62: quoteOf(source),
+        91: guarded(footnote, (at) => isNote(source, at)),
       },
       flow: {
         35: guarded(headingAtx, (at) => isHeading(source, at)),
@@ -75,6 +78,7 @@ export function syntaxOf(text: string, closers: string): readonly Extension[] {
         ...forCodes([-5, -4, -3], lineEnd),
         42: emphasis,
         60: guarded(autolink, (at) => addressInBrackets(source, at) !== undefined),
+        91: guarded(task, (at) => isTask(source, at)),
         92: shownBackslash(source),
         93: linkEnd(source),
         95: emphasis,
@@ -160,6 +164,8 @@ function flanked(construct: Construct, flanksAt: (start: number, end: number) =>
   };
 }
 
+const footnote = named("gfmFootnoteDefinition", fixed[0]?.document?.[91]);
+const task = named("tasklistCheck", fixed[0]?.text?.[91]);
 const strikethrough = named("strikethrough", fixed[0]?.text?.[126]);
 
 function named(name: string, constructs: Construct | readonly Construct[] | undefined): Construct {
@@ -228,6 +234,11 @@ function linkEnd(source: string): Construct {
 
 function openLabel({ _labelStarts }: TokenizeContext): Token | undefined {
   return _labelStarts?.findLast(({ _balanced }) => _balanced !== true);
+}
+
+/** The box of a task, right behind an item's marker. A bracket below one belongs to the next paragraph. */
+function isTask(text: string, at: number): boolean {
+  return /(?:[*+-]|\d[.)])[ \t]+$/.test(text.slice(Math.max(0, at - 8), at));
 }
 
 /** What stands in parentheses behind a bracket at this offset, up to a title; undefined where there are none. */

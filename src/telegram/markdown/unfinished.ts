@@ -10,7 +10,7 @@ export interface Tail {
   /** How far the blocks' offsets and line numbers are ahead of the source's. */
   readonly offset: number;
   readonly lines: number;
-  /** The paragraph, heading or table that is still being written. */
+  /** The paragraph, heading, table or code that is still being written. */
   readonly open?: Nodes;
 }
 
@@ -23,7 +23,7 @@ export function finishTail(tail: Tail, references: References): Tail {
   const leaf = leafOf(held.blocks);
   // A blank line ends a paragraph: what is unfinished then stays so.
   if (leaf === undefined || /\n[ \t>]*\n[ \t>]*$/.test(held.source)) return held;
-  if (leaf.type === "table") return { ...held, open: leaf };
+  if (leaf.type === "table" || leaf.type === "code") return { ...held, open: leaf };
   if (leaf.type !== "paragraph" && leaf.type !== "heading") return held;
   const start = startOf(leaf) - held.offset;
   const text = held.source.slice(start);

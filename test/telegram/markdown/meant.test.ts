@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { markdownCases } from "../../fixtures/markdown-cases.ts";
+import { nastyText, withoutMarks } from "../../fixtures/nasty-fragments.ts";
 import { renderMarkdown } from "../../../src/telegram/markdown.ts";
 import { braced } from "../braced.ts";
 
@@ -42,4 +44,14 @@ describe("what an agent writes, in the chat", () => {
       expect(takenBack).toEqual([]);
     },
   );
+
+  test("loses no letter, no digit and no sign that is no mark", () => {
+    fc.assert(
+      fc.property(nastyText, (markdown) => {
+        const { text } = renderMarkdown(markdown, { streaming: false });
+        expect(withoutMarks(text)).toBe(withoutMarks(markdown));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
 });

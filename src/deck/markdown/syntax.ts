@@ -1,0 +1,44 @@
+import type { MarkedExtension } from "marked";
+import { isFence, isHeading, isItem, isQuote, isRule } from "../../domain/markdown/lines.ts";
+import { addressInBrackets } from "../../domain/markdown/links.ts";
+
+type Tokenizer = NonNullable<MarkedExtension["tokenizer"]>;
+
+/** What marked is to do with a mark: read it in its own way, or take it for text. */
+const read = false;
+const text = undefined;
+
+/**
+ * The syntax of marked, of which the mark at a line's start counts where the rules of the domain say that it was meant
+ * as one. Styles and addresses are found afterwards, by `readInline`, since a tokenizer is not told what stands in
+ * front of its source.
+ */
+export const syntax: Tokenizer = {
+  hr: (source) => (isRule(...lineOf(source)) ? read : text),
+  heading: (source) => (isHeading(...lineOf(source)) ? read : text),
+  blockquote: (source) => (isQuote(...lineOf(source)) ? read : text),
+  fences: (source) => (isFence(...lineOf(source)) ? read : text),
+  list(source) {
+    const [line, at] = lineOf(source);
+    // Inside of an item, its indentation is gone.
+    const isMeant = this.lexer.state.top ? isItem(line, at) : isItem(` ${line}`, at + 1);
+    return isMeant && !isRule(line, at) ? read : text;
+  },
+  // A footnote is a paragraph, whatever its words look like.
+  def: (source) => (/^ {0,3}\[\^/.test(source) ? text : read),
+  autolink: (source) => (addressInBrackets(source, 0) === undefined ? text : read),
+  html: () => text,
+  tag: () => text,
+  lheading: () => text,
+  br: () => text,
+  emStrong: () => text,
+  del: () => text,
+  url: () => text,
+};
+
+/** The first line of a source, and where its indentation ends. */
+function lineOf(source: string): [line: string, at: number] {
+  const end = source.indexOf("\n");
+  const line = end === -1 ? source : source.slice(0, end);
+  return [line, line.search(/[^ ]|$/)];
+}
