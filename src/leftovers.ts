@@ -56,9 +56,22 @@ export function findLeftovers(options: LeftoversOptions): Leftovers {
   async function find(): Promise<readonly Judged[]> {
     const agents = await endLeftBehind(folder, clock);
     if (agents > 0) log.warn({ agents }, "agents were left behind when evie was last ended");
-    return await Promise.all(
-      store.turns.open().map(async (turn) => judged(turn, await judge(turn, () => took(turn)))),
+    const verdicts = await Promise.all(
+      store.turns.open().map(async (turn) => ({ turn, verdict: await judge(turn, () => took(turn)) })),
     );
+    return verdicts
+      .filter(({ turn, verdict }) => !isClosed(turn, verdict))
+      .map(({ turn, verdict }) => judged(turn, verdict));
+  }
+
+  /**
+   * One that was being ended when evie was has its last words written down. With them it has ended, and its chat is shown
+   * that as it would be for any other: not at all where it shows it already.
+   */
+  function isClosed({ id, said }: OpenTurn, verdict: Verdict): boolean {
+    if (verdict.type !== "close" || said === undefined) return false;
+    store.turns.ended(id, verdict.outcome, said);
+    return true;
   }
 
   async function took({ id, sessionId, fileSize }: OpenTurn): Promise<boolean> {

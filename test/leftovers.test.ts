@@ -109,6 +109,29 @@ test("what no chat shows runs at once, in the order of the flushes, each in its 
   expect(rig.queueOf(one)).toEqual(["two", "three"]);
 });
 
+test("what was being ended has ended with its last words, and its chat is shown only what it does not show already", async () => {
+  using rig = setUp();
+  const session = rig.begin();
+  const turns = ["stopped", "replaced", "stopped"] as const;
+  const ids = turns.map((reason, at) => {
+    const id = makeTurnId();
+    rig.store.turns.flushed({ id, sessionId: session, face: "telegram", sources: [at + 1] });
+    rig.store.turns.handed(id, 0);
+    rig.store.turns.accepted(id);
+    rig.store.turns.ending(id, reason, [`So far ${at}`]);
+    return id;
+  });
+  const [, , delivered] = ids;
+  if (delivered !== undefined) rig.store.turns.delivered(delivered);
+  const found = rig.find();
+  expect(await found.forChats()).toEqual([]);
+  expect(rig.store.turns.open()).toEqual([]);
+  expect(rig.store.turns.undelivered()).toEqual([
+    { id: ids[0], chat, outcome: { type: "stopped" }, said: ["So far 0"] },
+    { id: ids[1], chat, outcome: { type: "replaced" }, said: ["So far 1"] },
+  ]);
+});
+
 test("what an agent has in its history does not run", async () => {
   using rig = setUp();
   const [taken, not] = [rig.begin(), rig.begin()];

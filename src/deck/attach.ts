@@ -69,6 +69,7 @@ export function foldEvent(conversation: Conversation, event: WireEvent): Convers
 /** A newer evie may send events that this page does not know: they count, and change nothing. */
 const KNOWN: Readonly<Record<WireEvent["type"], true>> = {
   agent_start: true,
+  agent_interrupted: true,
   agent_end: true,
   turn_start: true,
   turn_end: true,

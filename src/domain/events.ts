@@ -1,5 +1,5 @@
 import type { TurnId } from "./ids.ts";
-import type { TurnOutcome } from "./turn.ts";
+import type { InterruptedOutcome, TurnOutcome } from "./turn.ts";
 
 /*
  * Everything that can happen in a session, on one page. The type names are pi's, because they also travel to
@@ -43,6 +43,8 @@ export interface Message {
   readonly toolCallId?: string;
   readonly toolName?: string;
   readonly isError?: boolean;
+  /** Said after the interruption of its turn: no face was told of it while it came, and none shows it as the answer. */
+  readonly afterStop?: true;
 }
 
 /** A piece of a message in flight: `text` is appended to the content at `contentIndex`, which it opens when it is the first. */
@@ -110,6 +112,11 @@ export type Face = "telegram" | "http" | "deck";
 export type TurnEvent =
   /** The first event of a turn. Emitted when it becomes the running one, before its files and its agent are ready. */
   | { readonly type: "agent_start"; readonly turnId: TurnId; readonly face: Face }
+  /**
+   * The turn is being ended, by a stop or by a prompt that replaces it: what there is of it is final from here on, though its
+   * agent may need seconds to end. At most one a turn. Until the turn's end nothing of the agent's follows it.
+   */
+  | { readonly type: "agent_interrupted"; readonly turnId: TurnId; readonly outcome: InterruptedOutcome }
   /** The last event of a turn: exactly one for each `agent_start`. */
   | { readonly type: "agent_end"; readonly turnId: TurnId; readonly outcome: TurnOutcome };
 

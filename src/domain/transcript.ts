@@ -1,6 +1,6 @@
 import type { Content, Message, MessageDelta, Notice, ReplayEvent } from "./events.ts";
 import type { TurnId } from "./ids.ts";
-import type { TurnOutcome } from "./turn.ts";
+import type { InterruptedOutcome, TurnOutcome } from "./turn.ts";
 
 /** A tool while it runs and after. Times are milliseconds since 1970. */
 export interface ToolState {
@@ -11,13 +11,27 @@ export interface ToolState {
   readonly endedAt?: number;
   readonly output: string;
   readonly isError: boolean;
+  /** It had no end of its own before the turn was interrupted or ended. */
+  readonly cutOff?: true;
 }
 
 export interface TurnState {
   readonly id: TurnId;
   readonly startedAt: number;
+  /** How it ends, once it was interrupted. Nothing of it changes from then on, but for its end. */
+  readonly interrupted?: InterruptedOutcome;
   readonly endedAt?: number;
   readonly outcome?: TurnOutcome;
+}
+
+/**
+ * How the turn ends, as far as a person sees it: from an interruption on that is settled, whatever its agent does until
+ * it has ended. Undefined while it goes on.
+ */
+export function endOf(turn: TurnState | undefined): TurnOutcome | undefined {
+  const { interrupted, outcome } = turn ?? {};
+  // The same in the end says more of it: whether the agent ever had the prompt.
+  return interrupted === undefined || interrupted.type === outcome?.type ? outcome : interrupted;
 }
 
 /** What a face knows of a conversation: the result of folding its events. Immutable. */
@@ -56,13 +70,19 @@ function step(state: Omit<Transcript, "seq">, event: ReplayEvent): Transcript {
         tools: [],
         remarks: [],
       };
+    case "agent_interrupted":
+      if (state.turn === undefined) return { ...state, seq };
+      return {
+        ...closed(state, event.at),
+        seq,
+        turn: { ...state.turn, interrupted: event.outcome },
+      };
     case "agent_end":
       if (state.turn === undefined) return { ...state, seq };
       return {
-        ...withoutNotice(state),
+        ...closed(state, event.at),
         seq,
         turn: { ...state.turn, endedAt: event.at, outcome: event.outcome },
-        messages: state.messages.some(isPending) ? state.messages.map(cutOff) : state.messages,
       };
     case "turn_start":
     case "turn_end":
@@ -118,13 +138,31 @@ function isPassing(notice: Notice): boolean {
   return notice.type === "retrying" || notice.type === "compacting" || notice.type === "question_open";
 }
 
-function isPending(message: Message): boolean {
+/** Whether more of a message may come. */
+export function isPending(message: Message): boolean {
   return message.stopReason === "pending";
 }
 
-/** An agent that dies in the middle of a message never ends it: with its turn it has ended. */
+/** What was under way is over: an agent that is stopped, or dies, may never end its message or its tool. */
+function closed(state: Omit<Transcript, "seq">, at: number): Omit<Transcript, "seq"> {
+  const { messages, tools } = state;
+  return {
+    ...withoutNotice(state),
+    messages: messages.some(isPending) ? messages.map(cutOff) : messages,
+    tools: tools.some(isRunning) ? tools.map((tool) => cutOffTool(tool, at)) : tools,
+  };
+}
+
 function cutOff(message: Message): Message {
   return isPending(message) ? { ...message, stopReason: "aborted" } : message;
+}
+
+function isRunning({ endedAt }: ToolState): boolean {
+  return endedAt === undefined;
+}
+
+function cutOffTool(tool: ToolState, at: number): ToolState {
+  return isRunning(tool) ? { ...tool, endedAt: at, cutOff: true } : tool;
 }
 
 function withoutNotice(state: Omit<Transcript, "seq">): Omit<Transcript, "seq"> {
@@ -133,7 +171,8 @@ function withoutNotice(state: Omit<Transcript, "seq">): Omit<Transcript, "seq"> 
   return rest;
 }
 
-function upsert(messages: readonly Message[], message: Message): readonly Message[] {
+/** The messages with this one in the place of the one with its key, or behind all others. */
+export function upsert(messages: readonly Message[], message: Message): readonly Message[] {
   const at = messages.findLastIndex((other) => other.key === message.key);
   return at === -1 ? [...messages, message] : messages.with(at, message);
 }

@@ -1,6 +1,9 @@
 import type { Cut } from "./cut.ts";
 import type { Face } from "./events.ts";
 
+/** Why a turn is ended before its agent has ended by itself. */
+export type Interruption = "replaced" | "stopped";
+
 /** How a turn ended. Exactly one outcome a turn, and after it the turn produces nothing new. */
 export type TurnOutcome =
   /** The agent has said all that it would say; with `cut`, its last words are not whole. */
@@ -17,6 +20,9 @@ export type TurnOutcome =
   | { readonly type: "stopped" }
   /** One sentence for the person: what went wrong and what to do. */
   | { readonly type: "failed"; readonly message: string };
+
+/** How a turn ends that is interrupted. */
+export type InterruptedOutcome = Extract<TurnOutcome, { readonly type: Interruption }>;
 
 /** Why the last words of a turn are not whole. */
 export interface OutcomeCut {

@@ -2,7 +2,7 @@ import type { Content, Face, Message, Notice, ReplayEvent, Usage } from "./event
 import type { TurnId } from "./ids.ts";
 import type { AnswerValue, Question, QuestionClosed } from "./question.ts";
 import type { ToolState, Transcript } from "./transcript.ts";
-import type { TurnOutcome } from "./turn.ts";
+import type { InterruptedOutcome, TurnOutcome } from "./turn.ts";
 
 export type { Usage } from "./events.ts";
 
@@ -54,6 +54,8 @@ export interface Snapshot {
   readonly turn?: {
     readonly id: string;
     readonly startedAt: number;
+    /** How it ends, once it was interrupted: it is shown as that from then on. */
+    readonly interrupted?: InterruptedOutcome;
     readonly endedAt?: number;
     readonly outcome?: TurnOutcome;
   };

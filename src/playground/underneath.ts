@@ -105,8 +105,11 @@ export function createUnderneath(date: () => number, changed: (step: Step) => vo
         case "tool_execution_start":
           changeTurn(turnId, ({ tools }) => ({ tools: [...tools, `${event.toolName}: ${event.summary}`] }));
           return;
+        case "agent_interrupted":
+          changeTurn(turnId, () => ({ outcome: event.outcome }));
+          return;
         case "agent_end":
-          changeTurn(turnId, () => ({ endedAt: date(), outcome: event.outcome }));
+          changeTurn(turnId, ({ outcome = event.outcome }) => ({ endedAt: date(), outcome }));
           return;
         default:
       }

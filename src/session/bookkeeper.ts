@@ -16,6 +16,8 @@ export interface BookkeeperOptions {
 export interface Bookkeeper {
   /** To be called with each event; `messages` are all of the session that are held. Throws when the store does. */
   keep(event: SessionEvent, messages: readonly Message[]): void;
+  /** Keeps a message that came after the interruption of its turn: it is not of what was said in it. Throws likewise. */
+  keepAfterStop(message: Message): void;
   rename(name: string): void;
   /** The keys of the last turn's messages. */
   readonly ofTurn: ReadonlySet<string>;
@@ -38,12 +40,21 @@ export function createBookkeeper({ id, messages: ledger, note, ...options }: Boo
   }
 
   function commit(message: Message): void {
-    const { key, role, model, usage } = message;
+    const { key, role } = message;
     const isNew = unsaved.delete(key) || !ofTurn.has(key);
     ofTurn.add(key);
     ledger.save(id, message);
     if (role === "user" && facts.name === "") learn({ name: nameOf(message) });
-    if (role !== "assistant" || !isNew || (model === undefined && usage === undefined)) return;
+    if (isNew) learnFrom(message);
+  }
+
+  /** What an agent said before it was stopped, or died, stays. */
+  function commitUnsaved(messages: readonly Message[]): void {
+    for (const message of messages) if (unsaved.has(message.key)) commit(message);
+  }
+
+  function learnFrom({ role, model, usage }: Message): void {
+    if (role !== "assistant" || (model === undefined && usage === undefined)) return;
     learn({
       ...(model === undefined ? {} : { model }),
       ...(usage === undefined ? {} : { usage: addUsage(facts.usage, usage) }),
@@ -66,12 +77,17 @@ export function createBookkeeper({ id, messages: ledger, note, ...options }: Boo
         case "message_discard":
           unsaved.delete(event.key);
           return ledger.forget(id, event.key);
+        case "agent_interrupted":
+          return commitUnsaved(messages);
         case "agent_end":
-          // What an agent said before it died stays.
-          for (const message of messages) if (unsaved.has(message.key)) commit(message);
+          commitUnsaved(messages);
           return learnFailed(event.outcome.type === "failed");
         default:
       }
+    },
+    keepAfterStop(message) {
+      ledger.save(id, message);
+      learnFrom(message);
     },
     rename: (name) => learn({ name }),
     ofTurn,

@@ -2,7 +2,7 @@ import type { Face, Message, Usage } from "../domain/events.ts";
 import type { ChatPlace, SessionId, TurnId } from "../domain/ids.ts";
 import type { KeptDraft, PromptImage } from "../domain/prompt.ts";
 import type { TurnEnding } from "../domain/sessions.ts";
-import type { TurnOutcome } from "../domain/turn.ts";
+import type { Interruption, TurnOutcome } from "../domain/turn.ts";
 
 /*
  * What the sessions need of a store. Each call throws when the store does, and what it wrote outlives evie when it returns.
@@ -108,7 +108,8 @@ export interface TurnLedger {
   /** Its prompt is about to be written to the agent, whose session file holds so many bytes. */
   handed(id: TurnId, fileSize: number): void;
   accepted(id: TurnId): void;
-  ending(id: TurnId, reason: "replaced" | "stopped"): void;
+  /** It is being ended, and this is all that its answer will be: what the agent said so far, a text a message. */
+  ending(id: TurnId, reason: Interruption, said: readonly string[]): void;
   /** How it ended and all that the agent said in it, a text a message. */
   ended(id: TurnId, outcome: TurnOutcome, said: readonly string[]): void;
 }

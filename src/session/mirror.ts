@@ -4,12 +4,14 @@ import type { Log } from "../domain/log.ts";
 import type { Question } from "../domain/question.ts";
 import type { Observation, TurnSoFar } from "../domain/sessions.ts";
 import { type Delta, joinDeltas, MOST_DELTAS } from "../domain/deltas.ts";
-import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
-import type { QueuedPrompt, SessionFrame, SessionPhase, Snapshot } from "../domain/wire.ts";
+import { applyEvent, emptyTranscript, isPending, type Transcript, upsert } from "../domain/transcript.ts";
+import type { QueuedPrompt, SessionFrame, SessionPhase } from "../domain/wire.ts";
+import { createAfterStop } from "./after-stop.ts";
 import { createCappedBuffer, type CappedBuffer } from "./capped-buffer.ts";
 import { createFanOut } from "./fan-out.ts";
 import { type BookkeeperOptions, createBookkeeper } from "./bookkeeper.ts";
 import { phaseOf, textOf } from "./facts.ts";
+import { type Changeable, differences, snapshotOf } from "./snapshot.ts";
 import { condenseForReplay, entryOf } from "./turn-buffer.ts";
 import { turnSoFar } from "./turn-so-far.ts";
 
@@ -28,7 +30,10 @@ export interface MirrorOptions extends BookkeeperOptions {
 
 /** What is known of one session in memory: what was said before, and what is going on, whole. */
 export interface Mirror {
-  /** Numbers and dates an event, folds it, keeps what has to be kept, and tells everybody. */
+  /**
+   * Numbers and dates an event, folds it, keeps what has to be kept, and tells everybody. After the interruption of a turn
+   * nobody is told what its agent says: that is only kept.
+   */
   emit(event: AgentEvent | TurnEvent): void;
   /** Tells everybody who observes. */
   tell(frame: SessionFrame): void;
@@ -46,9 +51,6 @@ export interface Mirror {
   /** Everything that it said in that turn, a text a message. */
   readonly said: readonly string[];
 }
-
-/** What a snapshot holds beside messages, and what everybody is told of when it changes. */
-type Changeable = Pick<Snapshot, "name" | "state" | "queue"> & Partial<Pick<Snapshot, "usage" | "model">>;
 
 /**
  * Mirrors one session. The agent's own list of messages leaves out the one in flight, and holds those of the running
@@ -71,9 +73,21 @@ export function createMirror(options: MirrorOptions): Mirror {
   /** Where the last turn was begun. */
   let face: Face | undefined;
   const bookkeeper = createBookkeeper(options);
+  const afterStop = createAfterStop({
+    keep(message) {
+      live = withinBounds({ ...live, messages: upsert(live.messages, message) });
+      store(() => bookkeeper.keepAfterStop(message));
+      refresh();
+    },
+    forget(key) {
+      live = { ...live, messages: live.messages.filter((message) => message.key !== key) };
+      store(() => ledger.forget(id, key));
+    },
+  });
   let told = changeable();
 
   function emit(event: AgentEvent | TurnEvent): void {
+    if (afterStop.takes(event, clock.date())) return;
     const numbered: SessionEvent = { ...event, seq: newest() + 1, at: clock.date() };
     if (numbered.type === "message_update") {
       deltas.push(numbered);
@@ -93,6 +107,11 @@ export function createMirror(options: MirrorOptions): Mirror {
         live = { ...live, messages: base.messages };
         step = createCappedBuffer();
         break;
+      case "agent_interrupted":
+        afterStop.begin(before.messages.filter(isPending));
+        step = undefined;
+        live = withinBounds(live);
+        break;
       case "turn_end":
       case "agent_end":
         step = undefined;
@@ -101,14 +120,18 @@ export function createMirror(options: MirrorOptions): Mirror {
       default:
     }
     buffer(numbered);
-    try {
-      bookkeeper.keep(numbered, live.messages);
-    } catch (error) {
-      // A full disk must not keep a turn from ending, nor anybody from seeing it.
-      log.error({ err: error, session: id }, "what was said could not be stored");
-    }
+    store(() => bookkeeper.keep(numbered, live.messages));
     tell({ type: "session_event", sessionId: id, event: numbered });
     refresh();
+  }
+
+  /** A full disk must not keep a turn from ending, nor anybody from seeing it. */
+  function store(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      log.error({ err: error, session: id }, "what was said could not be stored");
+    }
   }
 
   function newest(): number {
@@ -157,22 +180,6 @@ export function createMirror(options: MirrorOptions): Mirror {
     if (Object.keys(change).length > 0) tell({ type: "session_changed", sessionId: id, change });
   }
 
-  function snapshot({ messages, tools, turn }: Transcript): Snapshot {
-    const { notice, remarks } = live;
-    const before = hasOlder ? messages[0]?.key : undefined;
-    return {
-      sessionId: id,
-      cwd,
-      ...changeable(),
-      messages,
-      ...(before === undefined ? {} : { before }),
-      ...(turn === undefined ? {} : { turn }),
-      tools: tools.map((tool) => (tool.endedAt === undefined ? tool : { ...tool, output: "" })),
-      ...(notice === undefined ? {} : { notice }),
-      remarks,
-    };
-  }
-
   function said(): readonly string[] {
     foldDeltas();
     return live.messages
@@ -198,7 +205,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       foldDeltas();
       const from = step === undefined ? live : base;
       return {
-        snapshot: snapshot(from),
+        snapshot: snapshotOf({ sessionId: id, cwd, changeable: changeable(), from, live, hasOlder }),
         seq: from.seq,
         lastSeq: live.seq,
         questions: [...options.questions()],
@@ -228,9 +235,4 @@ export function createMirror(options: MirrorOptions): Mirror {
       return said();
     },
   };
-}
-
-function differences(old: Changeable, now: Changeable): Partial<Changeable> {
-  const changed = Object.entries(now).filter(([field, value]) => value !== old[field as keyof Changeable]);
-  return Object.fromEntries(changed);
 }

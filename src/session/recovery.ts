@@ -1,7 +1,7 @@
 import type { Face } from "../domain/events.ts";
 import type { TurnId } from "../domain/ids.ts";
 import type { KeptDraft } from "../domain/prompt.ts";
-import type { TurnOutcome } from "../domain/turn.ts";
+import type { Interruption, TurnOutcome } from "../domain/turn.ts";
 import { NEVER_REACHED, replacedBy } from "./running-turn.ts";
 
 /** A turn that had no end when evie was last ended, as it was written down. */
@@ -14,7 +14,7 @@ export interface OpenTurn {
   readonly prompt?: readonly KeptDraft[];
   readonly state: "flushed" | "handed" | "accepted";
   /** Why it was being ended. */
-  readonly ending?: "replaced" | "stopped";
+  readonly ending?: Interruption;
 }
 
 /** What is to become of such a turn. */

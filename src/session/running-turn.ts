@@ -2,14 +2,16 @@ import type { Agent, AgentRun, RunEnd } from "../domain/agent.ts";
 import { type Cut, cutSentence } from "../domain/cut.ts";
 import { type AgentFailure, failureSentence } from "../domain/failure.ts";
 import { joinPrompts, type Prompt } from "../domain/prompt.ts";
-import type { TurnOutcome } from "../domain/turn.ts";
+import type { InterruptedOutcome, Interruption, TurnOutcome } from "../domain/turn.ts";
 import type { TurnDraft, WaitingTurn } from "./waiting-turn.ts";
 
 export interface RunningTurn extends WaitingTurn {
   /** Others than at its begin where one was amended. */
   drafts: readonly TurnDraft[];
   /** Why it is being ended, once it is. */
-  interruption?: "replaced" | "stopped";
+  interruption?: Interruption;
+  /** Its end is being told, or was: nothing is left to interrupt. */
+  over?: boolean;
   /** It is ended because evie ends: the next start looks after it. */
   left?: boolean;
   /** Lets go of whatever the turn is waiting for. */
@@ -56,10 +58,9 @@ export function notAccepted(turn: RunningTurn): TurnEnd {
   return { accepted: false, outcome: { type: turn.interruption ?? "stopped" } };
 }
 
-export function outcomeOf(end: RunEnd, { interruption }: RunningTurn): TurnOutcome {
-  // The agent may finish its answer just as it is told to stop: then the answer is whole.
+/** The outcome of a turn that nobody interrupted. */
+export function outcomeOf(end: RunEnd): TurnOutcome {
   if (end.type === "done") return doneOutcome(end.cut);
-  if (interruption !== undefined) return { type: interruption };
   return end.type === "aborted" ? { type: "stopped" } : failed(end.failure);
 }
 
@@ -77,7 +78,7 @@ export const NEVER_REACHED =
   "This prompt never reached the agent: another one took its place first. Send it again, under another id, if it is still wanted.";
 
 /** How a turn ends whose place another one takes. `message` is for a prompt that nothing carries on. */
-export function replacedBy(next: WaitingTurn | undefined, message?: string): TurnOutcome {
+export function replacedBy(next: WaitingTurn | undefined, message?: string): InterruptedOutcome {
   return {
     type: "replaced",
     ...(next === undefined ? {} : { by: next.face }),

@@ -69,8 +69,8 @@ export function createSession(options: SessionOptions): OwnedSession {
       flushed: (turn, instead) => ledgers.turns.flushed({ ...turn, sessionId: id }, instead),
       handed: (turn) => ledgers.turns.handed(turn, sizeOf(sessionFile)),
       accepted: (turn) => ledgers.turns.accepted(turn),
-      ending: (turn, reason) => ledgers.turns.ending(turn, reason),
-      ended: (turn, outcome) => ledgers.turns.ended(turn, outcome, turn === begun ? mirror.said : []),
+      ending: (turn, reason) => ledgers.turns.ending(turn, reason, saidIn(turn)),
+      ended: (turn, outcome) => ledgers.turns.ended(turn, outcome, saidIn(turn)),
     },
     fault: (error) => log.error({ err: error, session: id }, "a turn failed by a fault of evie's own"),
     queueChanged: () => prompts.refresh(),
@@ -107,6 +107,10 @@ export function createSession(options: SessionOptions): OwnedSession {
     log,
   });
 
+  function saidIn(turn: TurnId): readonly string[] {
+    return turn === begun ? mirror.said : [];
+  }
+
   function emit(event: AgentEvent): void {
     mirror.emit(pictured.add(event));
   }
@@ -119,8 +123,10 @@ export function createSession(options: SessionOptions): OwnedSession {
       mirror.emit(event);
       return;
     }
+    // Before the abort: an agent that waits for an answer would not hear of it.
     questions.cancelAll();
     mirror.emit(event);
+    if (event.type === "agent_interrupted") return;
     prompts.ended(event.turnId, { outcome: event.outcome, text: mirror.lastText });
     berth.rest();
   }
@@ -133,15 +139,12 @@ export function createSession(options: SessionOptions): OwnedSession {
         pictured.expect(prompt);
         return ready.run(prompt);
       },
-      abort() {
-        // An agent that waits for an answer would not hear of the abort.
-        questions.cancelAll();
-        ready.abort();
-      },
     };
   }
 
   function ask(question: Question, asking: Agent): void {
+    // It does not heed the stop yet. Nobody is to be asked for a turn that is over for them.
+    if (runner.running?.interruption !== undefined) return asking.answer(question.id, null);
     const title = question.title.replace(/\s+/g, " ").trim();
     if (answerAt === undefined) {
       asking.answer(question.id, null);

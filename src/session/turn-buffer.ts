@@ -26,6 +26,7 @@ export function entryOf(event: SessionEvent, messages: readonly Message[]): Buff
   switch (event.type) {
     case "notice":
     case "agent_start":
+    case "agent_interrupted":
     case "agent_end":
       return undefined;
     case "message_update": {

@@ -4,7 +4,7 @@ import type { AgentFailure } from "../domain/failure.ts";
 import type { TurnId } from "../domain/ids.ts";
 import { isEmptyPrompt, type PromptDraft } from "../domain/prompt.ts";
 import type { Amended, Turn } from "../domain/sessions.ts";
-import type { TurnOutcome } from "../domain/turn.ts";
+import type { Interruption, TurnOutcome } from "../domain/turn.ts";
 import {
   failed,
   NEVER_REACHED,
@@ -38,7 +38,7 @@ export interface RunnerLedger {
   handed(id: TurnId): void;
   accepted(id: TurnId): void;
   /** It is being ended, which may take a while. */
-  ending(id: TurnId, reason: "replaced" | "stopped"): void;
+  ending(id: TurnId, reason: Interruption): void;
   ended(id: TurnId, outcome: TurnOutcome): void;
 }
 
@@ -85,7 +85,15 @@ export interface TurnRunner {
   /** Takes back one that waits. False when none of that id does. */
   withdraw(id: TurnId): boolean;
   /** The turn that runs, and the agent's side of it from the moment on that it accepted the prompt. */
-  readonly running: { readonly id: TurnId; readonly face: Face; readonly run?: AgentRun } | undefined;
+  readonly running:
+    | {
+        readonly id: TurnId;
+        readonly face: Face;
+        readonly run?: AgentRun;
+        /** Why it is being ended, once it is. */
+        readonly interruption?: Interruption;
+      }
+    | undefined;
   /**
    * Ends the running turn and drops what waits. With `leaving` because evie ends: then none of that is written down, so
    * that the next start finds what is still to be answered.
@@ -120,10 +128,17 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
     }
   }
 
-  function interrupt(turn: RunningTurn, reason: "replaced" | "stopped"): void {
+  /** Ends the turn. What faces show of it is final from here on, also where its agent goes on for seconds. */
+  function interrupt(turn: RunningTurn, reason: Interruption): void {
+    if (turn.over === true) return;
     if (turn.left !== true) note((each) => each.ending(turn.id, reason));
+    const isFirst = turn.interruption === undefined;
     // A stop outlives a replacement: what was stopped must not be carried into a prompt that comes later.
     if (turn.interruption !== "stopped") turn.interruption = reason;
+    if (isFirst) {
+      const outcome = reason === "replaced" ? replacedBy(queue.next) : ({ type: reason } as const);
+      emit({ type: "agent_interrupted", turnId: turn.id, outcome });
+    }
     turn.interrupted.resolve();
     turn.handed?.agent.abort();
   }
@@ -147,8 +162,11 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
    */
   function finish(turn: RunningTurn, end: TurnEnd): void {
     const before = queue.behind;
-    const outcome = conclude(turn, end);
+    // Everybody was told so then. An agent that finishes just as it is told to stop, or fails, changes nothing of that.
+    const ended = turn.interruption === undefined ? end : { ...end, outcome: { type: turn.interruption } };
+    const outcome = conclude(turn, ended);
     turn.accept(end.accepted);
+    turn.over = true;
     emit({ type: "agent_end", turnId: turn.id, outcome });
     turn.settle(outcome);
     running = undefined;
@@ -261,7 +279,7 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
     turn.accepted = accepted;
     turn.accept(accepted);
     if (accepted) note((each) => each.accepted(turn.id));
-    return { accepted, outcome: outcomeOf(await run.ended, turn) };
+    return { accepted, outcome: outcomeOf(await run.ended) };
   }
 
   return {
@@ -313,8 +331,13 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
 
     get running() {
       if (running === undefined) return undefined;
-      const { id, face, handed, accepted } = running;
-      return { id, face, ...(accepted === true && handed !== undefined ? { run: handed.run } : {}) };
+      const { id, face, handed, accepted, interruption } = running;
+      return {
+        id,
+        face,
+        ...(accepted === true && handed !== undefined ? { run: handed.run } : {}),
+        ...(interruption === undefined ? {} : { interruption }),
+      };
     },
 
     stop({ leaving = false } = {}) {
@@ -327,7 +350,7 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
         drop(turn);
       }
       if (leaving && running !== undefined) running.left = true;
-      if (running === undefined) return dropped.length > 0;
+      if (running === undefined || running.over === true) return dropped.length > 0;
       // One that is being stopped already may take seconds to end; a second stop finds nothing to do.
       const stops = running.interruption !== "stopped";
       // A request that was replaced is over, also at the next start.

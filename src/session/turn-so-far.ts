@@ -1,6 +1,6 @@
 import type { Face, Message } from "../domain/events.ts";
 import type { TurnSoFar } from "../domain/sessions.ts";
-import type { Transcript } from "../domain/transcript.ts";
+import { endOf, type Transcript } from "../domain/transcript.ts";
 
 export interface SessionSoFar {
   /** Where the last turn was begun. */
@@ -13,10 +13,10 @@ export interface SessionSoFar {
   readonly stored: (limit: number) => readonly Message[];
 }
 
-/** The turn that runs, without what the session holds of those before it; undefined when none runs. */
+/** The turn that runs, without what the session holds of those before it; undefined when none runs, or it is final already. */
 export function turnSoFar({ face, live, ofTurn, stored }: SessionSoFar): TurnSoFar | undefined {
   const { turn } = live;
-  if (face === undefined || turn === undefined || turn.outcome !== undefined) return undefined;
+  if (face === undefined || turn === undefined || endOf(turn) !== undefined) return undefined;
   const held = live.messages.filter(({ key }) => ofTurn.has(key));
   // A turn may be longer than what is held, and its prompt and its first words are the first to go.
   const earlier = held.length < ofTurn.size ? stored(ofTurn.size) : [];

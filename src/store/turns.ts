@@ -4,7 +4,7 @@ import type { Face } from "../domain/events.ts";
 import { makeChatKey, parseChatKey, parseSessionId, parseTurnId } from "../domain/ids.ts";
 import type { ChatKey, SessionId, TurnId } from "../domain/ids.ts";
 import type { KeptDraft } from "../domain/prompt.ts";
-import type { TurnOutcome } from "../domain/turn.ts";
+import type { Interruption, TurnOutcome } from "../domain/turn.ts";
 import { isFace } from "./sessions.ts";
 import type { Transactions } from "./transaction.ts";
 
@@ -25,7 +25,9 @@ interface OpenTurn extends NewTurn {
   /** Bytes of the session's file when the prompt was handed over. */
   readonly fileSize: number;
   /** Why it was being ended. */
-  readonly ending?: "replaced" | "stopped";
+  readonly ending?: Interruption;
+  /** What the agent had said until then, a text a message: all that its answer is. */
+  readonly said?: readonly string[];
 }
 
 interface EndedTurn {
@@ -68,8 +70,8 @@ export interface StoredTurns {
   /** Its prompt is about to be written to the agent, whose session file holds so many bytes. */
   handed(id: TurnId, fileSize: number): void;
   accepted(id: TurnId): void;
-  /** It is being ended, which may take a while. */
-  ending(id: TurnId, reason: "replaced" | "stopped"): void;
+  /** It is being ended, which may take a while, and this is all that its answer will be, a text a message. */
+  ending(id: TurnId, reason: Interruption, said: readonly string[]): void;
   /** How it ended and all that the agent said in it, a text a message. A second end changes nothing. */
   ended(id: TurnId, outcome: TurnOutcome, said: readonly string[]): void;
   /** Its chat shows all of it. */
@@ -100,7 +102,7 @@ export function createStoredTurns(
     `INSERT INTO turns (id, session_id, face, sources, prompt, flushed_at)
      VALUES (:id, :sessionId, :face, :sources, :prompt, :at)
      ON CONFLICT (id) DO UPDATE SET sources = excluded.sources, prompt = excluded.prompt,
-       handed_at = NULL, file_size = NULL, ending = NULL`,
+       handed_at = NULL, file_size = NULL, ending = NULL, final = NULL, delivered_at = NULL`,
   );
   const spend = database.prepare("UPDATE updates SET spent = 1 WHERE id = ?");
   const touch = database.prepare(
@@ -116,7 +118,7 @@ export function createStoredTurns(
   );
   const hand = database.prepare("UPDATE turns SET handed_at = :at, file_size = :fileSize WHERE id = :id");
   const accept = database.prepare("UPDATE turns SET accepted_at = :at, prompt = NULL WHERE id = :id");
-  const noteEnding = database.prepare("UPDATE turns SET ending = :reason WHERE id = :id");
+  const noteEnding = database.prepare("UPDATE turns SET ending = :reason, final = :final WHERE id = :id");
   const end = database.prepare(
     `UPDATE turns SET ended_at = :at, outcome = :outcome, final = :final, prompt = NULL
      WHERE id = :id AND ended_at IS NULL`,
@@ -183,7 +185,7 @@ export function createStoredTurns(
         accept.run({ id, at });
         touch.run({ id, at });
       }),
-    ending: (id, reason) => void noteEnding.run({ id, reason }),
+    ending: (id, reason, said) => void noteEnding.run({ id, reason, final: JSON.stringify(said) }),
     ended: (id, outcome, said) =>
       together(() => {
         const at = clock.date();
@@ -226,7 +228,7 @@ function chatOf(row: Row): { readonly chat?: ChatKey } {
 function readOpen(row: Row): OpenTurn | undefined {
   const id = parseTurnId(String(row["id"]));
   const sessionId = parseSessionId(String(row["session_id"]));
-  const { face, ending, prompt } = row;
+  const { face, ending, final, prompt } = row;
   if (id === undefined || sessionId === undefined || !isFace(face)) return undefined;
   return {
     id,
@@ -238,6 +240,7 @@ function readOpen(row: Row): OpenTurn | undefined {
     state: row["accepted_at"] !== null ? "accepted" : row["handed_at"] !== null ? "handed" : "flushed",
     fileSize: Number(row["file_size"] ?? 0),
     ...(ending === "replaced" || ending === "stopped" ? { ending } : {}),
+    ...(typeof final === "string" ? { said: JSON.parse(final) as string[] } : {}),
   };
 }
 

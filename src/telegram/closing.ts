@@ -1,5 +1,5 @@
 import type { Face } from "../domain/events.ts";
-import type { Transcript } from "../domain/transcript.ts";
+import { endOf, type Transcript } from "../domain/transcript.ts";
 import type { Call } from "./calls.ts";
 import { RING_AFTER } from "./timing.ts";
 import { ringLine } from "./words.ts";
@@ -25,7 +25,8 @@ export function closingCalls({ transcript, answer, isIncomplete, face, replyTo }
   if (isIncomplete && answer !== "") calls.push({ type: "document", name: "answer.md", text: answer });
   const { turn, tools } = transcript;
   const elapsed = (turn?.endedAt ?? 0) - (turn?.startedAt ?? 0);
-  const line = turn?.outcome === undefined ? undefined : ringLine(turn.outcome, elapsed, tools.length);
+  const outcome = endOf(turn);
+  const line = outcome === undefined ? undefined : ringLine(outcome, elapsed, tools.length);
   // Whoever began the turn elsewhere is not at this chat, and whoever stopped it knows.
   if (face === "telegram" && elapsed > RING_AFTER && line !== undefined) {
     calls.push({

@@ -210,16 +210,18 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
       return deliver(justBegun(event));
     }
     const changes = delivery?.apply(event) ?? false;
-    if (event.type === "agent_end") delivery = undefined;
+    if (event.type === "agent_interrupted" || event.type === "agent_end") delivery = undefined;
     if (changes) outbox.wake();
   }
 
   return {
     run: (draft, messageId, continued) => {
       latest = messageId ?? latest;
+      // The one that shows the replaced turn is not held any more once that is interrupted.
+      const replaced = continued !== undefined && continued.id === shownTurn ? delivery : undefined;
       const turn = act(() => ask(current(), draft));
       showWaiting();
-      if (continued !== undefined && continued.id === shownTurn) delivery?.withdraw();
+      replaced?.withdraw();
       tellIfGone();
       if (messageId === undefined) return turn;
       prompts.set(turn.id, messageId);

@@ -5,7 +5,7 @@ import type { Log } from "../domain/log.ts";
 import { type Delta, joinDeltas, MOST_DELTAS } from "../domain/deltas.ts";
 import { joinTexts } from "../domain/prompt.ts";
 import type { TurnSoFar } from "../domain/sessions.ts";
-import { applyEvent, emptyTranscript, type Transcript } from "../domain/transcript.ts";
+import { applyEvent, emptyTranscript, endOf, type Transcript } from "../domain/transcript.ts";
 import { askedElsewhere } from "./asked.ts";
 import type { Call } from "./calls.ts";
 import { closingCalls } from "./closing.ts";
@@ -107,7 +107,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   let finished = false;
 
   // No delta changes either of these.
-  const isFinal = (): boolean => folded.turn?.outcome !== undefined;
+  const isFinal = (): boolean => endOf(folded.turn) !== undefined;
   const newest = (): number => deltas.at(-1)?.seq ?? folded.seq;
 
   /** Everything that has come. */
@@ -120,7 +120,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   function wantedPages(transcript: Transcript, date: number): Wanted {
     const question = options.asked ?? askedElsewhere(face, transcript);
-    if (withdrawn && transcript.turn?.outcome?.type === "replaced") {
+    if (withdrawn && endOf(transcript.turn)?.type === "replaced") {
       return { pages: [], answer: [], answers: false, overflows: false };
     }
     const { answer, lines, final } = viewOf(transcript, date);
@@ -182,7 +182,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     cut() {
       if (isFinal()) return;
       folded = applyEvent(current(), {
-        type: "agent_end",
+        type: "agent_interrupted",
         seq: newest() + 1,
         at: clock.date(),
         turnId,

@@ -15,7 +15,7 @@ import { AGAIN, type Parts } from "./parts.ts";
 import { createShownPages } from "./shown-pages.ts";
 import type { Speaker } from "./speakers.ts";
 import { withLines, withoutPassing } from "./view.ts";
-import { CUT_OFF, outcomeLine, PLACEHOLDER, replies, TRY_AGAIN } from "./words.ts";
+import { CUT_OFF, isMark, outcomeLine, PLACEHOLDER, replies, TRY_AGAIN } from "./words.ts";
 
 /** A turn that had no end when evie was last ended, and what is to become of it. */
 export interface Leftover {
@@ -146,7 +146,9 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
     const said = before
       .map((message, at) => (at === before.length - 1 ? withoutPassing(message) : message))
       .filter(({ text }) => text !== PLACEHOLDER && text !== replies.waits && text !== "");
-    const wanted = said.length === 0 || line === undefined ? said : withLines(said, [line], true);
+    // It may have been closed already, just before evie ended.
+    const isClosed = isMark(said.at(-1)?.text.split("\n").at(-1) ?? "");
+    const wanted = said.length === 0 || line === undefined || isClosed ? said : withLines(said, [line], true);
     let finished = false;
     return {
       place,

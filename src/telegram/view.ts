@@ -1,6 +1,6 @@
 import type { Message, Notice } from "../domain/events.ts";
 import { joinTexts } from "../domain/prompt.ts";
-import type { Transcript } from "../domain/transcript.ts";
+import { endOf, type Transcript } from "../domain/transcript.ts";
 import { concatFormatted, type FormattedText, isBlank, sliceFormatted } from "./entities.ts";
 import { countEntities } from "./entity-count.ts";
 import { messageLimits, paginate } from "./paginate.ts";
@@ -30,7 +30,7 @@ export interface View {
 /** Says what a turn's messages should show at `at`, in milliseconds since 1970. A turn without a trace shows nothing. */
 export function viewOf(transcript: Transcript, at: number): View {
   const answer = answerOf(transcript);
-  const outcome = transcript.turn?.outcome;
+  const outcome = endOf(transcript.turn);
   const remarks = [...remarkLines(transcript.remarks), ...stepCutLines(transcript)];
   if (outcome === undefined) {
     const status = statusLine(transcript, at);
@@ -108,7 +108,7 @@ function runningTools({ tools }: Transcript) {
 
 /** Milliseconds from `at` until the view changes without any event, because time is shown in it. */
 export function untilViewChanges(transcript: Transcript, at: number): number | undefined {
-  if (transcript.turn?.outcome !== undefined || transcript.notice !== undefined) return undefined;
+  if (endOf(transcript.turn) !== undefined || transcript.notice !== undefined) return undefined;
   const latest = runningTools(transcript).at(-1);
   return latest === undefined ? undefined : untilElapsedChanges(at - latest.startedAt);
 }

@@ -108,6 +108,15 @@ export function askedWords(face: Exclude<Face, "telegram">, text: string, withPi
 /** Below what an agent had said when evie was ended. */
 export const CUT_OFF = "(cut off)";
 
+/** Whether a line of evie's says that an answer does not go on: it needs to be said once only. */
+export function isMark(line: string): boolean {
+  return (
+    line === CUT_OFF ||
+    line === outcomeLine({ type: "stopped" }) ||
+    line === outcomeLine({ type: "replaced" })
+  );
+}
+
 /** The button that asks a prompt again, or for the first time. */
 export const TRY_AGAIN = "Try again";
 

@@ -1,7 +1,7 @@
 import type { AgentEvent, Content, Message, SessionEvent, TurnEvent } from "../../src/domain/events.ts";
 import { makeTurnId } from "../../src/domain/ids.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../../src/domain/transcript.ts";
-import type { TurnOutcome } from "../../src/domain/turn.ts";
+import type { Interruption, TurnOutcome } from "../../src/domain/turn.ts";
 
 /** When the first event of a test's session is received; each later one comes a second after the one before. */
 export const T0 = 1_000_000;
@@ -13,6 +13,10 @@ export const begin: TurnEvent = { type: "agent_start", turnId, face: "telegram" 
 
 export function end(outcome: TurnOutcome): TurnEvent {
   return { type: "agent_end", turnId, outcome };
+}
+
+export function interrupted(type: Interruption): TurnEvent {
+  return { type: "agent_interrupted", turnId, outcome: { type } };
 }
 
 /** A message of the agent's that is still being written. */

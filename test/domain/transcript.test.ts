@@ -1,12 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentEvent, Content, MessageDelta, SessionEvent, TurnEvent } from "../../src/domain/events.ts";
-import { applyEvent, emptyTranscript, type Transcript } from "../../src/domain/transcript.ts";
+import { applyEvent, emptyTranscript, endOf, type Transcript } from "../../src/domain/transcript.ts";
 import {
   assistant,
   begin,
   end,
   fold,
+  interrupted,
   numbered,
   opens,
   said,
@@ -74,6 +75,54 @@ describe("a turn", () => {
   test("goes through steps that leave no trace", () => {
     const { seq: _, ...before } = transcriptOf(begin);
     expect(transcriptOf(begin, { type: "turn_start" }, { type: "turn_end" })).toEqual({ ...before, seq: 3 });
+  });
+});
+
+describe("a turn that is interrupted", () => {
+  test.each(["stopped", "replaced"] as const)("has ended for who sees it from then on: %s", (reason) => {
+    const going = transcriptOf(begin, said("a", "So far"));
+    expect(endOf(going.turn)).toBeUndefined();
+    const { turn, messages } = transcriptOf(begin, said("a", "So far"), interrupted(reason));
+    expect(turn).toEqual({ id: expect.any(String), startedAt: T0, interrupted: reason });
+    expect(endOf(turn)).toEqual({ type: reason });
+    expect(messages).toEqual(going.messages);
+  });
+
+  test("stays what it was seen to be, whatever its end says", () => {
+    const { turn } = transcriptOf(begin, interrupted("replaced"), end({ type: "stopped" }));
+    expect(turn).toMatchObject({ outcome: { type: "stopped" }, endedAt: T0 + 2 * SECOND });
+    expect(endOf(turn)).toEqual({ type: "replaced" });
+  });
+
+  test.each([
+    ["its interruption", interrupted("stopped")],
+    ["its end", end({ type: "failed", message: "It died." })],
+  ])("leaves nothing under way that its agent may never end, after %s", (_, event) => {
+    const {
+      messages,
+      tools,
+      notice: passing,
+    } = transcriptOf(
+      begin,
+      said("a", "Whole"),
+      opens("b"),
+      says("b", "Half"),
+      toolStarts("1", "bash", "ls"),
+      toolEnds("1"),
+      toolStarts("2", "bash", "sleep"),
+      compacting,
+      event,
+    );
+    expect(messages.map(({ stopReason }) => stopReason)).toEqual(["stop", "aborted"]);
+    expect(tools.map(({ endedAt, cutOff }) => [endedAt, cutOff])).toEqual([
+      [T0 + 5 * SECOND, undefined],
+      [T0 + 8 * SECOND, true],
+    ]);
+    expect(passing).toBeUndefined();
+  });
+
+  test("that nobody saw begin is none", () => {
+    expect(transcriptOf(interrupted("stopped"))).toEqual({ ...emptyTranscript, seq: 1 });
   });
 });
 
@@ -258,6 +307,7 @@ const text = fc.string({ maxLength: 5 });
 const anyEvent: fc.Arbitrary<AgentEvent | TurnEvent> = fc.oneof(
   fc.constantFrom<AgentEvent | TurnEvent>(
     begin,
+    interrupted("stopped"),
     end({ type: "done" }),
     { type: "turn_start" },
     { type: "turn_end" },

@@ -99,7 +99,7 @@ export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
       },
       handed: () => void turns.push("handed"),
       accepted: () => void turns.push("accepted"),
-      ending: (_id, reason) => void turns.push(`ending ${reason}`),
+      ending: (_id, reason, said) => void turns.push(`ending ${reason} ${said.join("|")}`.trim()),
       ended: (_id, outcome, said) => void turns.push(`ended ${outcome.type} ${said.join("|")}`.trim()),
     },
     chatOf: (id) => chats.get(id),

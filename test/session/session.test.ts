@@ -344,7 +344,7 @@ describe("a dismissal", () => {
     await settle();
     expect(done.settled).toBe(true);
     await expect(turn.ended).resolves.toEqual({ type: "stopped" });
-    expect(types(events)).toEqual(["agent_start", "agent_end stopped"]);
+    expect(types(events)).toEqual(["agent_start", "agent_interrupted", "agent_end stopped"]);
   });
 
   test("during a start ends the turn at once, and hands nothing over", async () => {

@@ -41,11 +41,15 @@ export function walkStep(
       const { key, seq, at } = event;
       const message = state.messages.findLast((other) => other.key === key);
       if (message !== undefined) take({ type: "message_update", key, seq, at, message });
-    } else if (event.type !== "notice" && event.type !== "agent_start" && event.type !== "agent_end") {
+    } else if (isOfStep(event)) {
       take(event);
     }
   }
   return state;
+}
+
+function isOfStep(event: SessionEvent): event is SessionEvent & BufferedEvent {
+  return event.type !== "notice" && !/^agent_/.test(event.type);
 }
 
 const key = fc.constantFrom("a", "b", "c");

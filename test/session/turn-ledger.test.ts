@@ -218,7 +218,8 @@ test("what was accepted is not carried on, and its end says why", async () => {
   say("second", 2);
   runs[0]?.end({ type: "aborted" });
   await settle();
-  expect(steps.slice(5, 8)).toEqual(["turn2 flushed 2", "turn1 ending replaced", "turn1 ended replaced"]);
+  expect(steps).toContain("turn1 ended replaced");
+  expect(steps.slice(5, 8)).toEqual(["turn2 flushed 2", "turn1 ending replaced", "agent_interrupted"]);
 });
 
 test("a stop is written down at once for what runs and for what waits", async () => {
@@ -229,6 +230,7 @@ test("a stop is written down at once for what runs and for what waits", async ()
   steps.splice(0);
   runner.stop();
   expect(steps).toEqual(["turn2 ended stopped", "turn1 ending stopped"]);
+  expect(runner.running?.interruption).toBe("stopped");
 });
 
 test("when evie ends, what is not answered is left as it is for the next start", async () => {
@@ -245,15 +247,15 @@ test("when evie ends, what is not answered is left as it is for the next start",
   expect(steps).toEqual(["agent_end"]);
 });
 
-test("an answer that is whole when evie ends is written down", async () => {
+test("an answer that comes when evie ends, behind what was shown as its end, is left to the next start as well", async () => {
   const { steps, runs, settle, say, runner } = setUp();
   const first = say("first", 1);
   await settle();
   runner.stop({ leaving: true });
   runs[0]?.accept(true);
   runs[0]?.end({ type: "done" });
-  await first.ended;
-  expect(steps).toContain("turn1 ended done");
+  expect(await first.ended).toEqual({ type: "stopped" });
+  expect(steps.slice(-3)).toEqual(["agent_interrupted", "turn1 accepted", "agent_end"]);
 });
 
 test("a turn that cannot be written down does not begin, and replaces nothing", async () => {

@@ -59,7 +59,16 @@ function promptOf(text: string): Prompt {
 }
 
 const types = (events: readonly TurnEvent[]): string[] =>
-  events.map((event) => (event.type === "agent_end" ? `end ${event.outcome.type}` : "start"));
+  events.map((event) => {
+    switch (event.type) {
+      case "agent_start":
+        return "start";
+      case "agent_interrupted":
+        return `interrupted ${event.outcome.type}`;
+      case "agent_end":
+        return `end ${event.outcome.type}`;
+    }
+  });
 
 const say = (runner: TurnRunner, text: string) => runner.run(readyDraft(text), "telegram");
 
@@ -97,7 +106,7 @@ describe("the turn runner", () => {
     expect(runs).toHaveLength(1);
     runs[0]?.end({ type: "aborted" });
     await settle();
-    expect(types(events)).toEqual(["start", "end replaced", "start"]);
+    expect(types(events)).toEqual(["start", "interrupted replaced", "end replaced", "start"]);
     expect(runs.map(({ prompt }) => prompt.text)).toEqual(["first", "second"]);
   });
 
@@ -115,7 +124,7 @@ describe("the turn runner", () => {
     runs[1]?.accept(true);
     runs[1]?.end({ type: "done" });
     await expect(third.ended).resolves.toEqual({ type: "done" });
-    expect(types(events)).toEqual(["start", "end replaced", "start", "end done"]);
+    expect(types(events)).toEqual(["start", "interrupted replaced", "end replaced", "start", "end done"]);
   });
 
   test("puts a prompt that was superseded while its files were fetched in front of its successor", async () => {
@@ -134,7 +143,7 @@ describe("the turn runner", () => {
     runs[0]?.end({ type: "done" });
     await settle();
     expect(slow.released).toEqual(["slow"]);
-    expect(types(events)).toEqual(["start", "end replaced", "start", "end done"]);
+    expect(types(events)).toEqual(["start", "interrupted replaced", "end replaced", "start", "end done"]);
   });
 
   test("puts a prompt that was superseded while its agent started in front of its successor", async () => {
@@ -288,14 +297,47 @@ describe("the turn runner", () => {
     });
   });
 
-  test("tells of an answer that was whole when its abort came as done", async () => {
-    const { runner, runs, settle } = setUp();
-    const turn = say(runner, "short");
+  test.each<[RunEnd]>([
+    [{ type: "done" }],
+    [{ type: "aborted" }],
+    [{ type: "failed", failure: { type: "model_failed", reason: "500" } }],
+  ])("ends a turn as it was interrupted, whatever its agent says of it then: %j", async (end) => {
+    const { runner, runs, events, settle } = setUp();
+    const replaced = say(runner, "short");
     await settle();
     runs[0]?.accept(true);
     say(runner, "next");
-    runs[0]?.end({ type: "done" });
-    await expect(turn.ended).resolves.toEqual({ type: "done" });
+    expect(types(events)).toEqual(["start", "interrupted replaced"]);
+    expect(runner.running).toMatchObject({ id: replaced.id, interruption: "replaced" });
+    runs[0]?.end(end);
+    await expect(replaced.ended).resolves.toEqual({ type: "replaced", by: "telegram" });
+    await settle();
+    runs[1]?.accept(true);
+    runner.stop();
+    runs[1]?.end(end);
+    await settle();
+    expect(types(events).slice(2)).toEqual(["end replaced", "start", "interrupted stopped", "end stopped"]);
+  });
+
+  test("interrupts no turn whose end is being told", async () => {
+    const hand = handAgent();
+    const seen: string[] = [];
+    const stops: boolean[] = [];
+    const runner: TurnRunner = createTurnRunner({
+      agent: () => Promise.resolve(hand.agent),
+      emit: (event) => {
+        seen.push(...types([event]));
+        if (event.type === "agent_end") stops.push(runner.stop());
+      },
+      fault: () => undefined,
+    });
+    say(runner, "first");
+    const { settle } = createFakeClock();
+    await settle();
+    hand.runs[0]?.accept(true);
+    hand.runs[0]?.end({ type: "done" });
+    await settle();
+    expect([seen, stops]).toEqual([["start", "end done"], [false]]);
   });
 
   test("stops the running turn and drops what waits, which is never sent", async () => {
@@ -313,7 +355,8 @@ describe("the turn runner", () => {
     await expect(first.ended).resolves.toEqual({ type: "stopped" });
     await settle();
     expect(runs).toHaveLength(1);
-    expect(types(events)).toEqual(["start", "end stopped"]);
+    // The first interruption is what was shown: it was replaced before it was stopped.
+    expect(types(events)).toEqual(["start", "interrupted replaced", "end stopped"]);
     expect(runner.stop()).toBe(false);
   });
 

@@ -58,7 +58,7 @@ test.each<[string, (turns: ReturnType<typeof setUp>["store"]["turns"], id: TurnI
   using rig = setUp();
   const id = rig.flush([whole]);
   rig.store.turns.handed(id, 10);
-  rig.store.turns.ending(id, "replaced");
+  rig.store.turns.ending(id, "replaced", ["So far"]);
   expect(rig.store.turns.open()).toMatchObject([{ state: "handed", prompt: [whole] }]);
   goOn(rig.store.turns, id);
   expect(rig.prompts()).toEqual([null]);
@@ -79,11 +79,12 @@ test("a turn that is written down again is one that no agent has, and keeps its 
   const [id] = ids;
   if (id === undefined) throw new Error("nothing was flushed");
   rig.store.turns.handed(id, 10);
-  rig.store.turns.ending(id, "replaced");
+  rig.store.turns.ending(id, "replaced", ["So far"]);
   rig.flush([whole], { id });
   const open = rig.store.turns.open();
   expect(open.map((turn) => turn.id)).toEqual(ids);
   expect(open[0]).toEqual(expect.not.objectContaining({ ending: expect.anything() }));
+  expect(open[0]).toEqual(expect.not.objectContaining({ said: expect.anything() }));
   expect(open[0]).toMatchObject({ state: "flushed", fileSize: 0 });
 });
 

@@ -33,8 +33,8 @@ test("a turn goes from flushed to handed, accepted and ended, and is then open n
   turns.handed(id, 120);
   expect(turns.open()).toMatchObject([{ state: "handed", fileSize: 120 }]);
   turns.accepted(id);
-  turns.ending(id, "replaced");
-  expect(turns.open()).toMatchObject([{ state: "accepted", ending: "replaced" }]);
+  turns.ending(id, "replaced", ["Half"]);
+  expect(turns.open()).toMatchObject([{ state: "accepted", ending: "replaced", said: ["Half"] }]);
   turns.ended(id, { type: "replaced" }, ["Half an"]);
   expect(turns.open()).toEqual([]);
   expect(rig.reopen().turns.undelivered()).toEqual([
