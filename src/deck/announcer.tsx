@@ -1,13 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { clip } from "../domain/text.ts";
-import { isRunning, type Conversation } from "./state.ts";
+import { endOf } from "../domain/transcript.ts";
+import { isWorking, type Conversation } from "./state.ts";
+import { outcomeWords } from "./words.ts";
 
 const LONGEST_SPOKEN = 400;
 
 /** Tells a screen reader what changes: an answer once it stands, for the transcript that grows is silent. */
 export function Announcer({ conversation }: { readonly conversation: Conversation | undefined }) {
   const [words, setWords] = useState("");
-  const runs = conversation !== undefined && isRunning(conversation);
+  const runs = conversation !== undefined && isWorking(conversation);
   const question = conversation?.questions[0];
   const before = useRef({ id: conversation?.about.sessionId, runs, question: question?.id });
 
@@ -29,8 +31,11 @@ export function Announcer({ conversation }: { readonly conversation: Conversatio
 }
 
 function lastWords({ transcript }: Conversation): string {
-  if (transcript.turn?.outcome?.type === "failed") return transcript.turn.outcome.message;
-  const said = transcript.messages.findLast(({ role }) => role === "assistant")?.content ?? [];
+  const outcome = endOf(transcript.turn);
+  if (outcome !== undefined && outcome.type !== "done") return outcomeWords(outcome) ?? "";
+  const said =
+    transcript.messages.findLast(({ role, afterStop }) => role === "assistant" && afterStop !== true)
+      ?.content ?? [];
   const text = said.map((part) => (part.type === "text" ? part.text : "")).join("\n");
   return `evie: ${text.length > LONGEST_SPOKEN ? `${clip(text, LONGEST_SPOKEN)}… and more` : text}`;
 }

@@ -5,7 +5,7 @@ import { addImages, sends } from "./draft.ts";
 import { isTouch } from "./focus.ts";
 import { useDeck, usePage } from "./page.ts";
 import { PICTURE_TYPES, readImages } from "./read-images.ts";
-import { emptyDraft, isRunning } from "./state.ts";
+import { emptyDraft, isWorking } from "./state.ts";
 import { WaitingList } from "./waiting-list.tsx";
 
 const MODES: readonly (readonly [PromptMode, string])[] = [
@@ -20,7 +20,7 @@ export function Composer({ sessionId }: { readonly sessionId: string }) {
   const { text, images } = useDeck(({ drafts }) => drafts[sessionId]) ?? emptyDraft;
   const runs = useDeck(({ conversations }) => {
     const known = conversations[sessionId];
-    return known !== undefined && isRunning(known);
+    return known !== undefined && isWorking(known);
   });
   const isOpen = useDeck(({ link }) => link === "open");
   const [mode, setMode] = useState<PromptMode>("queue");

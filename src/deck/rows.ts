@@ -10,7 +10,8 @@ export interface ToolCard {
   readonly args: string;
   /** What the agent's side says that it is about; absent where nobody saw it start. */
   readonly summary?: string;
-  readonly state: "called" | "running" | "done" | "failed";
+  /** `stopped`: the turn was interrupted before it had ended. */
+  readonly state: "called" | "running" | "done" | "failed" | "stopped";
   readonly output: string;
   /** Milliseconds since 1970 by evie's clock; absent likewise. */
   readonly startedAt?: number;
@@ -25,6 +26,22 @@ export interface Row {
   readonly key: string;
   readonly message: WireMessage;
   readonly parts: readonly Part[];
+}
+
+/** One row, or all in succession of what an agent said after its turn was interrupted. */
+export type RowGroup =
+  { readonly key: string; readonly row: Row } | { readonly key: string; readonly afterStop: readonly Row[] };
+
+/** The rows as they are laid out, in order. */
+export function groupsOf(rows: readonly Row[]): readonly RowGroup[] {
+  const groups: RowGroup[] = [];
+  for (const row of rows) {
+    const last = groups.at(-1);
+    if (row.message.afterStop !== true) groups.push({ key: row.key, row });
+    else if (last === undefined || "row" in last) groups.push({ key: row.key, afterStop: [row] });
+    else groups[groups.length - 1] = { ...last, afterStop: [...last.afterStop, row] };
+  }
+  return groups;
 }
 
 /** What is shown of a conversation, one row a message. Rows whose message and tools are as before are the very same. */
@@ -43,8 +60,12 @@ export function rowsOf(
     for (const part of message.content) if (part.type === "toolCall") called.add(part.id);
   }
   const known = new Map(before.map((row) => [row.key, row]));
-  const cardOf = (id: string, name: string, args: string): ToolCard =>
-    toolCard({ id, name, args }, tools.get(id), results.get(id), durations[id]);
+  const cardOf = (id: string, name: string, args: string, by: WireMessage): ToolCard => {
+    const result = results.get(id);
+    const isStopped = tools.get(id)?.cutOff === true || (result?.afterStop === true && by.afterStop !== true);
+    const card = toolCard({ id, name, args }, tools.get(id), result, durations[id]);
+    return isStopped ? { ...card, state: "stopped" } : card;
+  };
 
   const rows: Row[] = [];
   for (const message of messages) {
@@ -52,10 +73,10 @@ export function rowsOf(
       const id = message.toolCallId ?? message.key;
       // Its call was cut off with the messages before.
       if (called.has(id)) continue;
-      rows.push({ key: message.key, message, parts: [cardOf(id, message.toolName ?? "tool", "")] });
+      rows.push({ key: message.key, message, parts: [cardOf(id, message.toolName ?? "tool", "", message)] });
     } else if (message.role === "user" || message.role === "assistant") {
       const parts = message.content.map((part): Part =>
-        part.type === "toolCall" ? cardOf(part.id, part.name, part.args) : part,
+        part.type === "toolCall" ? cardOf(part.id, part.name, part.args, message) : part,
       );
       rows.push({ key: message.key, message, parts });
     }

@@ -104,10 +104,15 @@ export const emptyState: DeckState = {
   seen: {},
 };
 
-/** Whether a turn of the conversation runs. */
+/** Whether a turn of the conversation runs: what is sent now waits for its end. */
 export function isRunning({ transcript, about }: Conversation): boolean {
   if (transcript.turn !== undefined) return transcript.turn.outcome === undefined;
   return about.state === "running" || about.state === "waiting";
+}
+
+/** Whether the conversation's turn goes on, as far as a person sees it: one that was stopped may need a while to end. */
+export function isWorking(conversation: Conversation): boolean {
+  return isRunning(conversation) && conversation.transcript.turn?.interrupted === undefined;
 }
 
 /** Whether a chat speaks with a session; undefined while evie has not listed it. */

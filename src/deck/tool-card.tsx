@@ -13,7 +13,11 @@ const STATES: Readonly<Record<ToolCard["state"], string>> = {
   running: "running",
   done: "done",
   failed: "failed",
+  stopped: "stopped",
 };
+
+/** The states that everybody is to read, and not only who cannot see the mark. */
+const TOLD: readonly ToolCard["state"][] = ["failed", "stopped"];
 
 /** A tool on one line; opened, what it was called with and what it said. */
 export function ToolCardView({ card }: { readonly card: ToolCard }) {
@@ -27,7 +31,7 @@ export function ToolCardView({ card }: { readonly card: ToolCard }) {
         <code>{card.summary ?? readToolCall(name, args).summary}</code>
         <Time card={card} />
         <i class={`mark ${state}`} aria-hidden="true" />
-        <span class={state === "failed" ? "phase failed" : "unseen"}>{STATES[state]}</span>
+        <span class={TOLD.includes(state) ? `phase ${state}` : "unseen"}>{STATES[state]}</span>
       </button>
       {open ? <Inside card={card} /> : null}
     </div>

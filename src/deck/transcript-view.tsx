@@ -1,11 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../page-kit/icon.tsx";
 import { copyCode } from "./copy-code.ts";
+import { AfterStop } from "./after-stop.tsx";
 import { MessageRow } from "./message-row.tsx";
 import { useDeck, usePage } from "./page.ts";
 import { TurnEnd } from "./turn-end.tsx";
-import { type Row, rowsOf } from "./rows.ts";
-import { isRunning, type Conversation } from "./state.ts";
+import { groupsOf, type Row, rowsOf } from "./rows.ts";
+import { isWorking, type Conversation } from "./state.ts";
 import { UnderWay } from "./under-way.tsx";
 
 /** Pixels from the end within which a reader counts as being at it. */
@@ -84,11 +85,15 @@ export function TranscriptView({ sessionId, conversation }: TranscriptProps) {
               {loadingOlder ? "Loading…" : "Load older messages"}
             </button>
           )}
-          <div role="log" aria-live="off" aria-label="Transcript" aria-busy={isRunning(conversation)}>
+          <div role="log" aria-live="off" aria-label="Transcript" aria-busy={isWorking(conversation)}>
             <ol>
-              {rows.map((row) => (
-                <MessageRow key={row.key} row={row} />
-              ))}
+              {groupsOf(rows).map((group) =>
+                "row" in group ? (
+                  <MessageRow key={group.key} row={group.row} />
+                ) : (
+                  <AfterStop key={group.key} rows={group.afterStop} />
+                ),
+              )}
               <UnderWay sessionId={sessionId} />
             </ol>
             {rows.length === 0 && sent === 0 && conversation.transcript.turn === undefined ? (

@@ -1,13 +1,13 @@
 import { Icon } from "../page-kit/icon.tsx";
 import { useNow } from "./page.ts";
-import { isRunning, type Conversation } from "./state.ts";
+import { isWorking, type Conversation } from "./state.ts";
 import { endWords, noticeWords, runningSeconds } from "./words.ts";
 
 /** What there is to say about the turn below its messages. */
 export function TurnEnd({ conversation }: { readonly conversation: Conversation }) {
   const { transcript, questions } = conversation;
   const { turn, notice, remarks } = transcript;
-  const runs = isRunning(conversation);
+  const runs = isWorking(conversation);
   const now = useNow(runs, 1_000);
   const ended = endWords(transcript);
   return (

@@ -1,6 +1,6 @@
 import type { Face, Notice } from "../domain/events.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
-import type { Transcript } from "../domain/transcript.ts";
+import { endOf, type Transcript } from "../domain/transcript.ts";
 import type { SessionPhase, Usage, WireMessage } from "../domain/wire.ts";
 
 /** Every word about a session that is not the agent's own. */
@@ -39,9 +39,12 @@ export function noticeWords(notice: Notice): string {
 
 /** How the turn ended; nothing where it simply was answered, or where its last message says so already. */
 export function endWords({ turn, messages }: Pick<Transcript, "turn" | "messages">): string | undefined {
-  const words = turn?.outcome === undefined ? undefined : outcomeWords(turn.outcome);
-  const last = messages.at(-1);
-  if (turn?.outcome?.type === "stopped" && last?.stopReason === "aborted") return undefined;
+  const outcome = endOf(turn);
+  if (outcome === undefined) return undefined;
+  const words = outcomeWords(outcome);
+  if (turn?.outcome === undefined) return `${words}. The agent has not ended yet.`;
+  const last = messages.findLast(({ afterStop }) => afterStop !== true);
+  if (outcome.type === "stopped" && last?.stopReason === "aborted") return undefined;
   const isSaid =
     last?.error !== undefined && words?.toLowerCase().includes(last.error.toLowerCase()) === true;
   return isSaid ? undefined : words;
@@ -60,7 +63,7 @@ export function troubleWords({
 
 const NEVER_REACHED = "Replaced before the agent had the prompt";
 
-function outcomeWords(outcome: TurnOutcome): string | undefined {
+export function outcomeWords(outcome: TurnOutcome): string | undefined {
   switch (outcome.type) {
     case "done":
       return outcome.cut?.message;

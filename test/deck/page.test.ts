@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import type { Message } from "../../src/domain/events.ts";
 import type { WireEvent } from "../../src/domain/wire.ts";
-import { T0 } from "../domain/events.ts";
+import { assistant, T0 } from "../domain/events.ts";
 import { asked, decks, soon } from "./page-rig.ts";
 import { answered, answers, info, QUESTION, result, scene, user } from "./scenes.ts";
 
@@ -145,6 +146,45 @@ describe("a prompt", () => {
       { type: "abort", sessionId: "busy" },
     ]);
   });
+});
+
+test("a turn is stopped from the moment of the press, and what its agent did then comes folded after a reload", async () => {
+  const turn = { id: "t-1", startedAt: Date.now() };
+  const half = assistant("a", [{ type: "text", text: "Half an answer" }], { stopReason: "pending" });
+  const tool = { id: "t", name: "bash", summary: "sleep 60", startedAt: turn.startedAt, output: "" };
+  const snapshot = { state: "running" as const, turn, messages: [user("u", "Go"), half] };
+  const later: Message = { ...answered("b", "Deleted all."), afterStop: true };
+  let reloaded = false;
+  await using deck = await open("/s/busy", {
+    answer: (frame) =>
+      answers(
+        scene("busy", {
+          seq: 9,
+          snapshot: reloaded
+            ? { messages: [user("u", "Go"), { ...half, stopReason: "aborted" }, later] }
+            : { ...snapshot, tools: [{ ...tool, isError: false }] },
+        }),
+      )(frame),
+  });
+  const { page, server } = deck;
+  await page.getByText("Working").waitFor();
+  const tell = (event: object): Promise<void> =>
+    server.send({ type: "session_event", sessionId: "busy", event: event as WireEvent });
+  await tell({ seq: 10, at: Date.now(), type: "agent_interrupted", turnId: "t-1", reason: "stopped" });
+  await page.getByText("Stopped. The agent has not ended yet.").waitFor();
+  expect(await page.getByText("Working").count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Stop the turn" }).count()).toBe(0);
+  expect(await page.getByRole("log").getAttribute("aria-busy")).toBe("false");
+  await tell({ seq: 11, at: Date.now(), type: "agent_end", turnId: "t-1", outcome: { type: "stopped" } });
+  await page.getByText("has not ended yet").waitFor({ state: "detached" });
+
+  reloaded = true;
+  await page.reload();
+  const fold = page.getByRole("button", { name: "The agent went on after it was told to stop" });
+  await fold.waitFor();
+  expect(await page.getByText("Deleted all.").count()).toBe(0);
+  await fold.click();
+  await page.getByText("Deleted all.").waitFor();
 });
 
 test("older messages come in front of what is being read, which stays where it is", async () => {

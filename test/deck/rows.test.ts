@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Message } from "../../src/domain/events.ts";
 import type { ToolState } from "../../src/domain/transcript.ts";
 import { emptyTranscript } from "../../src/domain/transcript.ts";
-import { rowsOf } from "../../src/deck/rows.ts";
+import { groupsOf, rowsOf } from "../../src/deck/rows.ts";
 import type { Conversation } from "../../src/deck/state.ts";
 import { T0 } from "../domain/events.ts";
 import { answered, result, snapshotOf, user } from "./scenes.ts";
@@ -48,6 +48,38 @@ test.each([
 ] as const)("a tool that is %s", (state, tools, took) => {
   const [row] = rowsOf(conversation([answered("a", call)], tools));
   expect(row?.parts[0]).toMatchObject({ type: "tool", state, ...(took === undefined ? {} : { took }) });
+});
+
+const afterStop = <Said extends Message>(message: Said): Said => ({ ...message, afterStop: true });
+
+test.each<[string, readonly ToolState[], readonly Message[]]>([
+  ["for who was there", [{ ...running, endedAt: T0 + 500, cutOff: true }], []],
+  ["with what it said then, for who comes later", [], [afterStop(result("t", "bash", "Aborted", true))]],
+])(
+  "a tool that its turn's interruption cut off is stopped, and has neither failed nor ended: %s",
+  (_, tools, results) => {
+    const [row] = rowsOf(conversation([answered("a", call), ...results], tools));
+    expect(row?.parts[0]).toMatchObject({ type: "tool", state: "stopped" });
+  },
+);
+
+test("what an agent did after it was told to stop is one group, and no part of the answer", () => {
+  const rows = rowsOf(
+    conversation([
+      user("u", "Hi"),
+      answered("a", "Half"),
+      afterStop(answered("b", " of it.", call)),
+      afterStop(result("t", "bash", "gone")),
+      afterStop(answered("c", "Done.")),
+      user("v", "Stop that"),
+      answered("d", "Yes."),
+    ]),
+  );
+  expect(
+    groupsOf(rows).map((group) => ("row" in group ? group.key : group.afterStop.map(({ key }) => key))),
+  ).toEqual(["u", "a", ["b", "c"], "v", "d"]);
+  // It did run to its end then.
+  expect(rows[2]?.parts[1]).toMatchObject({ type: "tool", state: "done", output: "gone" });
 });
 
 test("a result whose call was cut off with older messages is shown by itself, until they are fetched", () => {
