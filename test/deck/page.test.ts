@@ -170,7 +170,13 @@ test("a turn is stopped from the moment of the press, and what its agent did the
   await page.getByText("Working").waitFor();
   const tell = (event: object): Promise<void> =>
     server.send({ type: "session_event", sessionId: "busy", event: event as WireEvent });
-  await tell({ seq: 10, at: Date.now(), type: "agent_interrupted", turnId: "t-1", reason: "stopped" });
+  await tell({
+    seq: 10,
+    at: Date.now(),
+    type: "agent_interrupted",
+    turnId: "t-1",
+    outcome: { type: "stopped" },
+  });
   await page.getByText("Stopped. The agent has not ended yet.").waitFor();
   expect(await page.getByText("Working").count()).toBe(0);
   expect(await page.getByRole("button", { name: "Stop the turn" }).count()).toBe(0);

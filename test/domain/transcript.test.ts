@@ -83,7 +83,7 @@ describe("a turn that is interrupted", () => {
     const going = transcriptOf(begin, said("a", "So far"));
     expect(endOf(going.turn)).toBeUndefined();
     const { turn, messages } = transcriptOf(begin, said("a", "So far"), interrupted(reason));
-    expect(turn).toEqual({ id: expect.any(String), startedAt: T0, interrupted: reason });
+    expect(turn).toEqual({ id: expect.any(String), startedAt: T0, interrupted: { type: reason } });
     expect(endOf(turn)).toEqual({ type: reason });
     expect(messages).toEqual(going.messages);
   });

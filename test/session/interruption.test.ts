@@ -182,7 +182,7 @@ describe("a turn that is interrupted", () => {
   test("by a prompt that replaces it gives way when its agent has ended, and stays what it was when that is stopped", async () => {
     const { session, prompt, emit, end, first, agent, clock, frames, watched } = await setUp();
     const second = prompt("second", "replace");
-    expect(endOf(watched().turn)).toEqual({ type: "replaced" });
+    expect(endOf(watched().turn)).toEqual({ type: "replaced", by: "deck" });
     emit(says("a", " more"));
     expect(session.stop()).toBe(true);
     await clock.advance(1_000);
@@ -190,7 +190,7 @@ describe("a turn that is interrupted", () => {
     expect(frames.filter(({ type }) => type === "session_event")).toHaveLength(5);
     await end();
     expect(await first.ending).toEqual({ outcome: { type: "stopped" }, text: "Half" });
-    expect(endOf(watched().turn)).toEqual({ type: "replaced" });
+    expect(endOf(watched().turn)).toEqual({ type: "replaced", by: "deck" });
     expect(agent.runs).toHaveLength(1);
   });
 
