@@ -153,7 +153,7 @@ test("a request that was being replaced before an agent had it has ended, withou
   const id = rig.leave(session, whole("one"));
   rig.store.requests.add(session, "r1", { turnId: id, body: "digest", at: rig.clock.date(), oldest: 0 });
   rig.store.requests.begin(session, "r1");
-  rig.store.turns.ending(id, "replaced");
+  rig.store.turns.ending(id, "replaced", []);
   rig.leave(session, whole("two"));
   await rig.find().goOn(running());
   expect(await rig.asked()).toEqual(["two"]);

@@ -30,8 +30,9 @@ export interface TurnState {
  */
 export function endOf(turn: TurnState | undefined): TurnOutcome | undefined {
   const { interrupted, outcome } = turn ?? {};
-  // The same in the end says more of it: whether the agent ever had the prompt.
-  return interrupted === undefined || interrupted.type === outcome?.type ? outcome : interrupted;
+  if (interrupted === undefined) return outcome;
+  // The same in the end may say more of it: that the agent never had the prompt.
+  return interrupted.type === outcome?.type ? { ...outcome, ...interrupted } : interrupted;
 }
 
 /** What a face knows of a conversation: the result of folding its events. Immutable. */

@@ -108,15 +108,6 @@ export function askedWords(face: Exclude<Face, "telegram">, text: string, withPi
 /** Below what an agent had said when evie was ended. */
 export const CUT_OFF = "(cut off)";
 
-/** Whether a line of evie's says that an answer does not go on: it needs to be said once only. */
-export function isMark(line: string): boolean {
-  return (
-    line === CUT_OFF ||
-    line === outcomeLine({ type: "stopped" }) ||
-    line === outcomeLine({ type: "replaced" })
-  );
-}
-
 /** The button that asks a prompt again, or for the first time. */
 export const TRY_AGAIN = "Try again";
 
@@ -141,18 +132,30 @@ const REPLACING: Readonly<Record<Face, string>> = {
   http: "a prompt over HTTP",
 };
 
+const STOPPED = "(stopped)";
+
+function replacedLine(by: string): string {
+  return `(interrupted by ${by})`;
+}
+
 /** What is said below an answer that did not simply end; undefined when it needs no word. */
 export function outcomeLine(outcome: TurnOutcome): string | undefined {
   switch (outcome.type) {
     case "done":
       return outcome.cut === undefined ? undefined : `✂️ ${cleanMarkdown(outcome.cut.message)}`;
     case "replaced":
-      return `(interrupted by ${REPLACING[outcome.by ?? "telegram"]})`;
+      return replacedLine(REPLACING[outcome.by ?? "telegram"]);
     case "stopped":
-      return "(stopped)";
+      return STOPPED;
     case "failed":
       return `⚠️ ${cleanMarkdown(outcome.message)}`;
   }
+}
+
+/** Whether a line of evie's says that an answer was ended before it was whole: it needs to be said once only. */
+export function isMark(line: string): boolean {
+  const replaced = Object.values(REPLACING).map(replacedLine);
+  return [CUT_OFF, STOPPED, ...replaced].includes(line);
 }
 
 /** Below an answer of which an earlier step was cut off, after which the agent went on. */

@@ -101,7 +101,7 @@ const interruptions: readonly (readonly [string, string, (rig: Rig) => void])[] 
   ["the deck's or a program's abort", "(stopped)", ({ session }) => void session()?.stop()],
   [
     "a prompt of the deck's that replaces it",
-    "(interrupted by your next message)",
+    "(interrupted by a prompt from the deck)",
     ({ session }) =>
       void session()?.prompt(draft("two"), { face: "deck", mode: "replace", requestId: "r", text: "two" }),
   ],

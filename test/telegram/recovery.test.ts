@@ -230,23 +230,23 @@ describe("a turn that an agent may have done a part of", () => {
     expect(hearOut(outbox.speakers[0])).toMatchObject([call]);
   });
 
-  test.each(["(stopped)", "(interrupted by your next message)", "(cut off)"])(
-    "is not marked a second time where its chat says %s already",
-    (mark) => {
-      const { keep, takeUp, memory, outbox } = setUp();
-      const id = makeTurnId();
-      const [message] = withLines([{ text: "So far.", entities: [] }], [mark], true);
-      memory.turns.keep(id, CHAT, [
-        { messageId: 100, content: JSON.stringify({ ...message, plain: false }) },
-      ]);
-      takeUp({ id, chat: CHAT, sources: keep(text("go on")), verdict: { type: "report" } });
-      // What it was last known to show may have been under way: the same once more, and nothing else.
-      expect(hearOut(outbox.speakers[0])).toMatchObject([
-        { type: "edit", content: { text: `So far.\n\n${mark}` } },
-      ]);
-      expect(outbox.replies).toHaveLength(1);
-    },
-  );
+  test.each([
+    "(stopped)",
+    "(interrupted by your next message)",
+    "(interrupted by a prompt from the deck)",
+    "(cut off)",
+  ])("is not marked a second time where its chat says %s already", (mark) => {
+    const { keep, takeUp, memory, outbox } = setUp();
+    const id = makeTurnId();
+    const [message] = withLines([{ text: "So far.", entities: [] }], [mark], true);
+    memory.turns.keep(id, CHAT, [{ messageId: 100, content: JSON.stringify({ ...message, plain: false }) }]);
+    takeUp({ id, chat: CHAT, sources: keep(text("go on")), verdict: { type: "report" } });
+    // What it was last known to show may have been under way: the same once more, and nothing else.
+    expect(hearOut(outbox.speakers[0])).toMatchObject([
+      { type: "edit", content: { text: `So far.\n\n${mark}` } },
+    ]);
+    expect(outbox.replies).toHaveLength(1);
+  });
 
   test("whose prompt is not kept any more is reported without a button", () => {
     const { takeUp, outbox } = setUp();
