@@ -49,7 +49,7 @@ export function walkStep(
 }
 
 function isOfStep(event: SessionEvent): event is SessionEvent & BufferedEvent {
-  return event.type !== "notice" && !/^agent_/.test(event.type);
+  return event.type !== "notice" && !event.type.startsWith("agent_");
 }
 
 const key = fc.constantFrom("a", "b", "c");
