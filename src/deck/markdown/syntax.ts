@@ -20,8 +20,11 @@ export const syntax: Tokenizer = {
   fences: (source) => (isFence(...lineOf(source)) ? read : text),
   list(source) {
     const [line, at] = lineOf(source);
+    const { top, lastToken } = this.lexer.state;
+    const above = lastToken?.type === "paragraph" ? `${lastLineOf(lastToken.raw)}\n` : "";
+    const behind = `\n${lineOf(source.slice(line.length + 1))[0]}`;
     // Inside of an item, its indentation is gone.
-    const isMeant = this.lexer.state.top ? isItem(line, at) : isItem(` ${line}`, at + 1);
+    const isMeant = top ? isItem(above + line + behind, above.length + at) : isItem(` ${line}`, at + 1);
     return isMeant && !isRule(line, at) ? read : text;
   },
   // A footnote is a paragraph, whatever its words look like.
@@ -41,4 +44,9 @@ function lineOf(source: string): [line: string, at: number] {
   const end = source.indexOf("\n");
   const line = end === -1 ? source : source.slice(0, end);
   return [line, line.search(/[^ ]|$/)];
+}
+
+function lastLineOf(raw: string): string {
+  const whole = raw.trimEnd();
+  return whole.slice(whole.lastIndexOf("\n") + 1);
 }

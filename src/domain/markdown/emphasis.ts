@@ -21,7 +21,9 @@ export function flanks(text: string, start: number, end: number): Flanks {
     case "~":
       return end - start === 2 ? touching : neither;
     case "_":
-      return isName(text, start, end) ? neither : ofSingle(text, start, end, sides, touching);
+      return isName(text, start, end) || isPartOfName(text, start, end)
+        ? neither
+        : ofSingle(text, start, end, sides, touching);
     default:
       return end - start === 1
         ? ofSingle(text, start, end, sides, touching)
@@ -149,4 +151,11 @@ function isName(text: string, start: number, end: number): boolean {
   if (/^__[a-z\d]\w*__(?!\w)/i.test(from)) return true;
   const until = text.slice(Math.max(0, end - longestName), end);
   return /(?<!\w)__[a-z\d]\w*__$/i.test(until);
+}
+
+/** Whether an underscore is one end of a name with another one in it, as in `_private_field` and `type_of_`. */
+function isPartOfName(text: string, start: number, end: number): boolean {
+  if (end - start !== 1) return false;
+  if (/^_[a-z\d]+_[a-z\d]/i.test(text.slice(start, start + longestName))) return true;
+  return /[a-z\d]_[a-z\d]+_$/i.test(text.slice(Math.max(0, end - longestName), end));
 }

@@ -30,11 +30,19 @@ const number = /(?:0|[1-9]\d{0,2})[.)](?=[ \t\n]|$)/y;
 
 /**
  * The first item of a list. Marks behind one another are a cron line or a drawing; a plus at a line's very start is
- * a sum or an added line; a number of four digits is a year.
+ * a sum or an added line, and a dash above or below it a removed one; a number of four digits is a year.
  */
 export function isItem(text: string, at: number): boolean {
-  if (text.charAt(at) === "+" && (at === 0 || text.charAt(at - 1) === "\n")) return false;
+  const isFirst = at === 0 || text.charAt(at - 1) === "\n";
+  if (isFirst && (text.charAt(at) === "+" || isRemoved(text, at))) return false;
   return matches(bullet, text, at) || matches(number, text, at);
+}
+
+function isRemoved(text: string, at: number): boolean {
+  if (text.charAt(at) !== "-") return false;
+  const end = text.indexOf("\n", at);
+  const above = text.lastIndexOf("\n", at - 2) + 1;
+  return (end !== -1 && text.startsWith("+ ", end + 1)) || (at > 0 && text.startsWith("+ ", above));
 }
 
 const fence = /`{3,}|~{3,4}(?!~)[^~\n]*(?=\n|$)/y;

@@ -12,6 +12,7 @@ function withoutBlankLines(text: string): string {
 
 /** What begins like something else: only its end tells. */
 const undecided = new Set([
+  "a removed line with the one that was added",
   "bold with underscores",
   "names with underscores in them",
   "arguments",
