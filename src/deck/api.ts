@@ -9,6 +9,8 @@ export interface OlderMessages {
 /** What the deck asks for by HTTP. Rejects with an Error whose message is a sentence for the person. */
 export interface Api {
   older(sessionId: string, before: string): Promise<OlderMessages>;
+  /** A message whole. */
+  message(sessionId: string, key: string): Promise<WireMessage>;
   begin(): Promise<SessionInfo>;
 }
 
@@ -26,6 +28,10 @@ export function createApi(): Api {
       (await ask(
         `/api/sessions/${encodeURIComponent(sessionId)}/messages?before=${encodeURIComponent(before)}`,
       )) as OlderMessages,
+    message: async (sessionId, key) =>
+      (await ask(
+        `/api/sessions/${encodeURIComponent(sessionId)}/messages/${encodeURIComponent(key)}`,
+      )) as WireMessage,
     begin: async () =>
       (await ask("/api/sessions", {
         method: "POST",

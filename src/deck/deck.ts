@@ -1,6 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import type { AnswerValue } from "../domain/question.ts";
-import type { PromptMode, ServerFrame } from "../domain/wire.ts";
+import type { PromptMode, ServerFrame, WireMessage } from "../domain/wire.ts";
 import { createStore, type Store } from "../page-kit/store.ts";
 import type { Api } from "./api.ts";
 import { createConnection, type Socket, type SocketEvents } from "./connection.ts";
@@ -36,6 +36,8 @@ export interface Deck {
   stop(sessionId: string): void;
   answer(sessionId: string, questionId: string, value: AnswerValue): void;
   loadOlder(sessionId: string): Promise<void>;
+  /** Puts a message whole in the place of the one that was shortened. */
+  loadWhole(sessionId: string, key: string): Promise<void>;
   /** The network came or went, or the person came back. */
   nudge(online: boolean): void;
   say(text: string): void;
@@ -50,7 +52,14 @@ export function createDeck({ clock, random, newId, dial, api, keeping }: DeckOpt
   const store = createStore<DeckState>({ ...emptyState, ...keeping.load() });
   /** Sessions to be subscribed to on every connection, the one shown last at the end. */
   let watched: readonly string[] = [];
+  /** Those of them that this connection has not been attached to yet. */
+  let awaited: ReadonlySet<string> = new Set();
 
+  const subscribe = (sessionId: string): void => {
+    awaited = new Set([...awaited, sessionId]);
+    const isShown = sessionId === store.state.shown;
+    connection.send({ type: "subscribe", sessionId, ...(isShown ? { shown: true } : {}) });
+  };
   const onText = (text: string): void => {
     const frame = parse(text);
     if (frame === undefined) return say("evie sent something that this page cannot read. Please reload it.");
@@ -60,12 +69,16 @@ export function createDeck({ clock, random, newId, dial, api, keeping }: DeckOpt
       return;
     }
     store.update((state) => receive(state, frame, clock.date()));
+    if (frame.type === "subscribed" || frame.type === "error")
+      awaited = new Set([...awaited].filter((id) => id !== frame.sessionId));
     if (frame.type === "error") watched = watched.filter((id) => !(id in store.state.refused));
   };
   const onLink = (link: DeckState["link"]): void => {
     store.update((state) => ({ ...state, link }));
     if (link !== "open") return;
-    for (const sessionId of watched) connection.send({ type: "subscribe", sessionId });
+    awaited = new Set();
+    // The one that is shown first: on a slow line the others come while it is read.
+    for (const sessionId of watched.toReversed()) subscribe(sessionId);
     for (const prompt of store.state.outbox) if (!prompt.accepted) connection.send(promptFrame(prompt));
   };
   const connection = createConnection({ clock, random, dial, onText, onLink });
@@ -80,7 +93,8 @@ export function createDeck({ clock, random, newId, dial, api, keeping }: DeckOpt
     watched = kept;
     store.update((state) => look(forget({ ...state, shown: sessionId }, left, sessionId)));
     for (const id of left) connection.send({ type: "unsubscribe", sessionId: id });
-    if (isNew) connection.send({ type: "subscribe", sessionId });
+    // One that waits behind others on this connection is asked for again, to come before them.
+    if (sessionId !== undefined && (isNew || awaited.has(sessionId))) subscribe(sessionId);
   };
 
   return {
@@ -146,6 +160,14 @@ export function createDeck({ clock, random, newId, dial, api, keeping }: DeckOpt
         say(sentence(error));
       }
     },
+    loadWhole: async (sessionId, key) => {
+      try {
+        const whole = await api.message(sessionId, key);
+        store.update((state) => withMessage(state, sessionId, whole));
+      } catch (error) {
+        say(sentence(error));
+      }
+    },
     nudge: (online) => {
       store.update((state) => (state.online === online ? state : { ...state, online }));
       if (online) connection.nudge();
@@ -176,6 +198,21 @@ function forget(state: DeckState, left: readonly string[], shown: string | undef
     attaching: without(state.attaching, left),
     refused: without(state.refused, shown === undefined ? [] : [shown]),
   };
+}
+
+/** Puts a message in the place of the one with its key, where there is one. */
+function withMessage(state: DeckState, sessionId: string, message: WireMessage): DeckState {
+  const known = state.conversations[sessionId];
+  if (known === undefined) return state;
+  const put = (messages: readonly WireMessage[]) =>
+    messages.map((other) => (other.key === message.key ? message : other));
+  const { transcript } = known;
+  const changed = {
+    ...known,
+    older: put(known.older),
+    transcript: { ...transcript, messages: put(transcript.messages) },
+  };
+  return { ...state, conversations: { ...state.conversations, [sessionId]: changed } };
 }
 
 function patch(state: DeckState, sessionId: string, change: { readonly loadingOlder: boolean }): DeckState {

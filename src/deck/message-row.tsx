@@ -6,6 +6,7 @@ import { Icon } from "../page-kit/icon.tsx";
 import { MarkdownView } from "./markdown-view.tsx";
 import { usePage } from "./page.ts";
 import type { Part, Row } from "./rows.ts";
+import { ShowWhole } from "./show-whole.tsx";
 import { ToolCardView } from "./tool-card.tsx";
 import { timeOf, troubleWords, usageWords } from "./words.ts";
 
@@ -36,6 +37,7 @@ function DrawnRow({ row: { key, message, parts } }: { readonly row: Row }) {
             isLast={index === parts.length - 1}
           />
         ))}
+        {message.shortened === true && message.role !== "toolResult" ? <ShowWhole messageKey={key} /> : null}
         {trouble === undefined ? null : (
           <p class="trouble">
             <Icon name="problem" />

@@ -13,6 +13,8 @@ export interface ToolCard {
   /** `stopped`: the turn was interrupted before it had ended. */
   readonly state: "called" | "running" | "done" | "failed" | "stopped";
   readonly output: string;
+  /** The key of the message that has all of the output, when this is its head and tail. */
+  readonly shortenedFrom?: string;
   /** Milliseconds since 1970 by evie's clock; absent likewise. */
   readonly startedAt?: number;
   /** Milliseconds that it took, where that is known. */
@@ -104,6 +106,7 @@ function toolCard(
     args,
     state: isOver ? (isError ? "failed" : "done") : tool === undefined ? "called" : "running",
     output: text === "" ? (tool?.output ?? "") : text,
+    ...(result?.shortened === true ? { shortenedFrom: result.key } : {}),
     ...(tool === undefined ? {} : { startedAt: tool.startedAt, summary: tool.summary }),
     ...(took === undefined ? {} : { took }),
   };

@@ -4,6 +4,7 @@ import { Icon } from "../page-kit/icon.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { useNow, usePage } from "./page.ts";
 import type { ToolCard } from "./rows.ts";
+import { ShowWhole } from "./show-whole.tsx";
 import { plainOutput } from "./terminal-text.ts";
 import { readToolCall } from "./tool-call.ts";
 import { runningSeconds, seconds } from "./words.ts";
@@ -60,6 +61,7 @@ function Inside({ card }: { readonly card: ToolCard }) {
       ) : (
         <Block label={card.state === "failed" ? "Error" : "Output"} text={output} />
       )}
+      {card.shortenedFrom === undefined ? null : <ShowWhole messageKey={card.shortenedFrom} />}
     </div>
   );
 }

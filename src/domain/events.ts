@@ -45,6 +45,8 @@ export interface Message {
   readonly isError?: boolean;
   /** Said after the interruption of its turn: no face was told of it while it came, and none shows it as the answer. */
   readonly afterStop?: true;
+  /** Long texts of it are cut to head and tail here. The session has all of it. */
+  readonly shortened?: true;
 }
 
 /** A piece of a message in flight: `text` is appended to the content at `contentIndex`, which it opens when it is the first. */

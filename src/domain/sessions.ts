@@ -154,8 +154,10 @@ export interface ObservedSession extends Session {
   info(): SessionInfo;
   /** The session as it is now, and from then on every frame: one synchronous block. An observer that throws is detached. */
   observe(observer: (frame: SessionFrame) => void): Observation;
-  /** The messages before the one with the key `before`, the oldest first; at most 200. */
+  /** The messages before the one with the key `before`, the oldest first; as many as fit, at most 200, and one at least. */
   messagesBefore(before: string): { readonly messages: readonly Message[]; readonly before?: string };
+  /** A message whole, also one that was too large to be shown so; undefined for an unknown key. */
+  message(key: string): Message | undefined;
   /**
    * Makes a turn of `draft` that no other prompt is joined with, or says it into the running one. The draft is released by
    * the session. Throws a RequestIdError when the request's id was taken by a prompt that says something else.

@@ -46,7 +46,7 @@ export interface Snapshot {
   readonly state: SessionPhase;
   readonly model?: string;
   readonly usage?: Usage;
-  /** The last 200 that were committed. */
+  /** The last that were committed: at most 200, and as many as have 512 KiB of JSON. One that is larger is shortened. */
   readonly messages: readonly WireMessage[];
   /** The key to ask older messages with; absent when these are all. */
   readonly before?: string;
@@ -64,7 +64,7 @@ export interface Snapshot {
   /** What the person is being told at the moment, and what stays true for the whole turn. */
   readonly notice?: Notice;
   readonly remarks?: readonly Notice[];
-  /** Prompts that wait for their turn, the next one first. */
+  /** Prompts that wait for their turn, the next one first: as many as have 64 KiB, of each the first 1,000 characters. */
   readonly queue: readonly QueuedPrompt[];
 }
 
@@ -74,7 +74,11 @@ export interface QueuedPrompt {
 }
 
 export type ClientFrame =
-  | { readonly type: "subscribe"; readonly sessionId: string }
+  /**
+   * Attaches to a session, once what waits for this client is on its way. The one that is looked at, `shown`, comes
+   * before those that wait; said again, all of it comes anew.
+   */
+  | { readonly type: "subscribe"; readonly sessionId: string; readonly shown?: boolean }
   | { readonly type: "unsubscribe"; readonly sessionId: string }
   | {
       readonly type: "prompt";

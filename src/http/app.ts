@@ -180,6 +180,12 @@ export function createApp(options: AppOptions): Hono {
     return json(context, session.messagesBefore(before));
   });
 
+  app.get("/api/sessions/:id/messages/:key", (context) => {
+    const message = sessionOf(context).message(context.req.param("key"));
+    if (message === undefined) throw new Refusal(404, "no_message", "There is no such message.");
+    return json(context, message);
+  });
+
   app.get("/api/sessions/:id/pictures/:name", (context) => {
     const found = pictures.read(sessionOf(context).id, context.req.param("name"));
     if (found === undefined) throw new Refusal(404, "no_picture", "There is no such picture.");

@@ -39,7 +39,7 @@ export const bodies = {
 export const headers = z.object({ "Idempotency-Key": id.optional() });
 
 export const clientFrame = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("subscribe"), sessionId: id }),
+  z.object({ type: z.literal("subscribe"), sessionId: id, shown: z.boolean().optional() }),
   z.object({ type: z.literal("unsubscribe"), sessionId: id }),
   z.object({ type: z.literal("prompt"), sessionId: id, ...prompt, requestId: id }),
   z.object({ type: z.literal("withdraw"), sessionId: id, requestId: id }),

@@ -10,14 +10,16 @@ import {
 import { toJson } from "../domain/text.ts";
 import type { ClientFrame, ServerFrame } from "../domain/wire.ts";
 import { attachFrames } from "./attach-frames.ts";
+import { type AttachQueue, createAttachQueue } from "./attach-queue.ts";
+import { createBacklog } from "./backlog.ts";
 import { clientFrame, readJson, readShape } from "./bodies.ts";
 import type { MakeDraft } from "./drafts.ts";
 import { noSession, Refusal, requestIdUsed } from "./refusal.ts";
 
 /** Milliseconds between two heartbeats. A browser that hears nothing for longer than a few of them connects anew. */
 export const HEARTBEAT = 5_000;
-/** Bytes that may wait for one browser. */
-export const LARGEST_BACKLOG = 8 * 2 ** 20;
+/** Bytes that may still wait for a browser when the next session is attached to it. */
+const DRAINED = 64 * 2 ** 10;
 /** "Try again later": the code that a browser which reads too slowly is closed with. It attaches anew. */
 export const TOO_SLOW = 1013;
 
@@ -35,7 +37,8 @@ export interface HubOptions {
 
 /** As much of a WebSocket as the hub needs. */
 export interface HubSocket {
-  send(text: string): void;
+  /** Calls `sent` when the text is on its way, or never will be. */
+  send(text: string, sent: () => void): void;
   close(code: number, reason: string): void;
   /** Bytes that are sent and not on their way yet. */
   readonly bufferedAmount: number;
@@ -55,7 +58,7 @@ export interface Hub {
 
 /** Speaks to browsers in frames: what they ask for, and what happens in the sessions that they subscribed to. */
 export function createHub(options: HubOptions): Hub {
-  const { sessions, epoch, version, clock } = options;
+  const { sessions, epoch, version, clock, log } = options;
   const connections = new Set<(text: string) => void>();
   const encode = createEncoder();
 
@@ -70,6 +73,18 @@ export function createHub(options: HubOptions): Hub {
       const subscriptions = new Map<string, () => void>();
       const gone = new AbortController();
 
+      const backlog = createBacklog();
+      const attaches = createAttachQueue({
+        isDrained: () => !gone.signal.aborted && socket.bufferedAmount <= DRAINED,
+        attach: (sessionId) => {
+          try {
+            attach(sessionOf(sessionId, sessions));
+          } catch (error) {
+            tellFault(error, { sessionId }, { send, log });
+          }
+        },
+      });
+
       function leave(): void {
         gone.abort();
         connections.delete(sendText);
@@ -79,21 +94,25 @@ export function createHub(options: HubOptions): Hub {
 
       function sendText(text: string): void {
         if (gone.signal.aborted) return;
-        if (socket.bufferedAmount > LARGEST_BACKLOG) {
+        if (backlog.isTooLarge(socket.bufferedAmount)) {
           leave();
           socket.close(TOO_SLOW, "You read too slowly. Connect anew.");
           return;
         }
-        socket.send(text);
+        backlog.add(Buffer.byteLength(text));
+        socket.send(text, attaches.goOn);
       }
 
       const send = (frame: ServerFrame): void => sendText(encode(frame));
 
-      function subscribe(session: ObservedSession): void {
+      /** One synchronous block: what happens from here on comes behind it, and nothing comes twice. */
+      function attach(session: ObservedSession): void {
         subscriptions.get(session.id)?.();
         const observation = session.observe(send);
         subscriptions.set(session.id, observation.detach);
-        for (const frame of attachFrames(session.id, observation)) send(frame);
+        backlog.attach(() => {
+          for (const frame of attachFrames(session.id, observation)) send(frame);
+        });
       }
 
       async function beat(): Promise<void> {
@@ -110,7 +129,7 @@ export function createHub(options: HubOptions): Hub {
       send({ type: "sessions", sessions: sessions.list() });
       void beat();
       return {
-        receive: (text) => take(text, { ...options, send, subscribe, subscriptions }),
+        receive: (text) => take(text, { ...options, send, attaches, subscriptions }),
         closed: leave,
       };
     },
@@ -123,12 +142,11 @@ const NOT_ASKED =
 
 interface Reception extends HubOptions {
   readonly send: (frame: ServerFrame) => void;
-  readonly subscribe: (session: ObservedSession) => void;
+  readonly attaches: AttachQueue;
   readonly subscriptions: Map<string, () => void>;
 }
 
 function take(text: string, reception: Reception): void {
-  const { send, log } = reception;
   let frame: ClientFrame | undefined;
   try {
     // JSON knows no undefined, so a field that may be left out is either there or not.
@@ -139,29 +157,45 @@ function take(text: string, reception: Reception): void {
       ...(frame !== undefined && "sessionId" in frame ? { sessionId: frame.sessionId } : {}),
       ...(frame !== undefined && "requestId" in frame ? { requestId: frame.requestId } : {}),
     };
-    const refusal = error instanceof RequestIdError ? requestIdUsed(error) : error;
-    if (refusal instanceof Refusal)
-      return send({ type: "error", code: refusal.code, message: refusal.message, ...about });
-    log.error({ err: error }, "what a browser asked for failed by a fault of evie's own");
-    const message = `evie made a mistake (${error instanceof Error ? error.message : String(error)}). Its log tells more.`;
-    send({ type: "error", code: "internal", message, ...about });
+    tellFault(error, about, reception);
   }
 }
 
-function act(frame: ClientFrame, { sessions, makeDraft, send, subscribe, subscriptions }: Reception): void {
+/** Answers what could not be done with an error about it. */
+function tellFault(
+  error: unknown,
+  about: { readonly sessionId?: string; readonly requestId?: string },
+  { send, log }: Pick<Reception, "send" | "log">,
+): void {
+  const refusal = error instanceof RequestIdError ? requestIdUsed(error) : error;
+  if (refusal instanceof Refusal)
+    return send({ type: "error", code: refusal.code, message: refusal.message, ...about });
+  log.error({ err: error }, "what a browser asked for failed by a fault of evie's own");
+  const message = `evie made a mistake (${error instanceof Error ? error.message : String(error)}). Its log tells more.`;
+  send({ type: "error", code: "internal", message, ...about });
+}
+
+/** The session of that id. Throws a Refusal when there is none. */
+function sessionOf(sessionId: string, sessions: SessionDirectory): ObservedSession {
+  const id = parseSessionId(sessionId);
+  const session = id === undefined ? undefined : sessions.open(id);
+  if (session === undefined) throw noSession(sessionId);
+  return session;
+}
+
+function act(frame: ClientFrame, { sessions, makeDraft, send, attaches, subscriptions }: Reception): void {
   if (frame.type === "ping") return send({ type: "pong" });
   const { sessionId } = frame;
   if (frame.type === "unsubscribe") {
+    attaches.remove(sessionId);
     subscriptions.get(sessionId)?.();
     subscriptions.delete(sessionId);
     return;
   }
-  const id = parseSessionId(sessionId);
-  const session = id === undefined ? undefined : sessions.open(id);
-  if (session === undefined) throw noSession(sessionId);
+  const session = sessionOf(sessionId, sessions);
   switch (frame.type) {
     case "subscribe":
-      return subscribe(session);
+      return attaches.add(sessionId, frame.shown === true);
     case "prompt": {
       const { text, mode = "queue", requestId } = frame;
       const { ending } = session.prompt(makeDraft(frame), { face: "deck", mode, requestId, text });

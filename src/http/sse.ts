@@ -3,7 +3,8 @@ import type { ObservedSession, TurnEnding } from "../domain/sessions.ts";
 import { toJson } from "../domain/text.ts";
 import type { ServerFrame } from "../domain/wire.ts";
 import { attachFrames } from "./attach-frames.ts";
-import { HEARTBEAT, LARGEST_BACKLOG } from "./hub.ts";
+import { createBacklog } from "./backlog.ts";
+import { HEARTBEAT } from "./hub.ts";
 
 export interface EventStreamOptions {
   readonly session: ObservedSession;
@@ -23,6 +24,7 @@ export function eventStream({ session, epoch, clock, lastEventId, ending }: Even
   const gone = new AbortController();
   let detach = (): void => undefined;
   const encoder = new TextEncoder();
+  const backlog = createBacklog();
 
   function leave(): void {
     gone.abort();
@@ -34,13 +36,17 @@ export function eventStream({ session, epoch, clock, lastEventId, ending }: Even
       start(controller) {
         const write = (text: string): void => {
           if (gone.signal.aborted) return;
-          // Below zero when more waits than may: whoever does not read begins anew.
-          if ((controller.desiredSize ?? 0) < 0) {
+          // What is above the mark, which is none.
+          const waiting = -(controller.desiredSize ?? 0);
+          // Whoever does not read begins anew.
+          if (backlog.isTooLarge(waiting)) {
             leave();
             controller.close();
             return;
           }
-          controller.enqueue(encoder.encode(text));
+          const bytes = encoder.encode(text);
+          backlog.add(bytes.length);
+          controller.enqueue(bytes);
         };
         const send = (frame: ServerFrame, seq?: number): void => {
           const id = seq === undefined ? "" : `id: ${epoch}:${seq}\n`;
@@ -53,8 +59,10 @@ export function eventStream({ session, epoch, clock, lastEventId, ending }: Even
         detach = observation.detach;
         const { lastSeq } = observation;
         const frames = lastEventId === `${epoch}:${lastSeq}` ? [] : attachFrames(session.id, observation);
-        for (const [index, frame] of frames.entries())
-          send(frame, index === frames.length - 1 ? lastSeq : undefined);
+        backlog.attach(() => {
+          for (const [index, frame] of frames.entries())
+            send(frame, index === frames.length - 1 ? lastSeq : undefined);
+        });
         if (frames.length === 0) write(": nothing new\n\n");
 
         void beat(clock, gone.signal, () => write(": still here\n\n"));
@@ -67,7 +75,7 @@ export function eventStream({ session, epoch, clock, lastEventId, ending }: Even
       },
       cancel: leave,
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: LARGEST_BACKLOG }),
+    new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
   );
   return new Response(body, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
 }

@@ -1,5 +1,4 @@
-import type { Content, Message } from "../domain/events.ts";
-import { clip, clipStart } from "../domain/text.ts";
+import { bytesOf, headAndTail, LENGTHS, shortenMessage } from "./shorten.ts";
 import { appendTurnEvent, type BufferedEvent, supersededUpdates } from "./turn-buffer.ts";
 
 /** Bytes of JSON that the buffer of one step may hold. */
@@ -65,16 +64,29 @@ function updatesSinceStart(events: readonly BufferedEvent[], toolCallId: string)
   return updates;
 }
 
-/** Characters that long texts of tools are cut to, one after the other until it is enough. */
-const LENGTHS = [16_384, 8_192, 4_096, 2_048, 1_024];
-
 function shrink(events: readonly BufferedEvent[], target: number): readonly BufferedEvent[] {
-  let shrunk = withoutSuperseded(events, target);
+  return shortenUntil(withoutSuperseded(events, target), target, shortenTool);
+}
+
+/**
+ * The events within `bytes` of JSON as far as they can be: long texts of tools are shortened first, then those of all
+ * messages. None is left out.
+ */
+export function fitEvents(events: readonly BufferedEvent[], bytes: number): readonly BufferedEvent[] {
+  return shortenUntil(shortenUntil(events, bytes, shortenTool), bytes, shortenAny);
+}
+
+function shortenUntil(
+  events: readonly BufferedEvent[],
+  target: number,
+  shorten: (event: BufferedEvent, length: number) => BufferedEvent,
+): readonly BufferedEvent[] {
+  let fitting = events;
   for (const length of LENGTHS) {
-    if (totalOf(shrunk) <= target) break;
-    shrunk = shrunk.map((event) => shorten(event, length));
+    if (totalOf(fitting) <= target) break;
+    fitting = events.map((event) => shorten(event, length));
   }
-  return shrunk;
+  return fitting;
 }
 
 function withoutSuperseded(events: readonly BufferedEvent[], target: number): readonly BufferedEvent[] {
@@ -89,40 +101,23 @@ function withoutSuperseded(events: readonly BufferedEvent[], target: number): re
   return events.filter((_, place) => !gone.has(place));
 }
 
-function shorten(event: BufferedEvent, length: number): BufferedEvent {
+function shortenTool(event: BufferedEvent, length: number): BufferedEvent {
   switch (event.type) {
     case "tool_execution_update":
     case "tool_execution_end":
-      return event.output.length > length ? { ...event, output: headAndTail(event.output, length) } : event;
+      return { ...event, output: headAndTail(event.output, length) };
     case "message_start":
     case "message_end":
-      return event.message.role === "toolResult"
-        ? { ...event, message: shortenMessage(event.message, length) }
-        : event;
+      return event.message.role === "toolResult" ? shortenAny(event, length) : event;
     default:
       return event;
   }
 }
 
-function shortenMessage(message: Message, length: number): Message {
-  const content = message.content.map((part): Content =>
-    part.type === "text" && part.text.length > length
-      ? { type: "text", text: headAndTail(part.text, length) }
-      : part,
-  );
-  return { ...message, content };
-}
-
-function headAndTail(text: string, length: number): string {
-  const half = Math.floor(length / 2);
-  const left = text.length - 2 * half;
-  return `${clip(text, half)}\n[… ${left} characters left out …]\n${clipStart(text, half)}`;
+function shortenAny(event: BufferedEvent, length: number): BufferedEvent {
+  return "message" in event ? { ...event, message: shortenMessage(event.message, length) } : event;
 }
 
 function totalOf(events: readonly BufferedEvent[]): number {
   return events.reduce((sum, event) => sum + bytesOf(event), 0);
-}
-
-function bytesOf(event: BufferedEvent): number {
-  return Buffer.byteLength(JSON.stringify(event));
 }

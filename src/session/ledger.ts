@@ -42,11 +42,16 @@ export interface MessageLedger {
   /** Behind all others, or in the place of the one with its key. */
   save(session: SessionId, message: Message): void;
   forget(session: SessionId, key: string): void;
-  /** The last `limit` of those before `before`, the oldest first, and whether there are more. */
+  get(session: SessionId, key: string): Message | undefined;
+  /**
+   * The last `limit` of those before `before`, the oldest first, and whether there are more. With `bytes` as many of
+   * them as have at most so many bytes of JSON, one at least.
+   */
   page(
     session: SessionId,
     limit: number,
     before?: string,
+    bytes?: number,
   ): { readonly messages: readonly Message[]; readonly more: boolean };
 }
 

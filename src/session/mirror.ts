@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import type { AgentEvent, Face, SessionEvent, TurnEvent } from "../domain/events.ts";
+import type { AgentEvent, Face, Message, SessionEvent, TurnEvent } from "../domain/events.ts";
 import type { Log } from "../domain/log.ts";
 import type { Question } from "../domain/question.ts";
 import type { Observation, TurnSoFar } from "../domain/sessions.ts";
@@ -7,16 +7,14 @@ import { type Delta, joinDeltas, MOST_DELTAS } from "../domain/deltas.ts";
 import { applyEvent, emptyTranscript, isPending, type Transcript, upsert } from "../domain/transcript.ts";
 import type { QueuedPrompt, SessionFrame, SessionPhase } from "../domain/wire.ts";
 import { createAfterStop } from "./after-stop.ts";
-import { createCappedBuffer, type CappedBuffer } from "./capped-buffer.ts";
+import { createScale, SNAPSHOT_BYTES, SNAPSHOT_MESSAGES } from "./bounds.ts";
+import { createCappedBuffer, type CappedBuffer, fitEvents } from "./capped-buffer.ts";
 import { createFanOut } from "./fan-out.ts";
 import { type BookkeeperOptions, createBookkeeper } from "./bookkeeper.ts";
 import { phaseOf, textOf } from "./facts.ts";
 import { type Changeable, differences, snapshotOf } from "./snapshot.ts";
 import { condenseForReplay, entryOf } from "./turn-buffer.ts";
 import { turnSoFar } from "./turn-so-far.ts";
-
-/** Messages that a snapshot holds; older ones are paged. */
-export const SNAPSHOT_MESSAGES = 200;
 
 export interface MirrorOptions extends BookkeeperOptions {
   readonly cwd: string;
@@ -43,6 +41,8 @@ export interface Mirror {
   /** Calls `sink` with each event from now on, and `queueChanged` when the queue is another one. Returns what ends that. */
   listen(sink: (event: SessionEvent) => void, queueChanged?: () => void): () => void;
   observe(observer: (frame: SessionFrame) => void): Observation;
+  /** A message that has ended, whole; undefined for an unknown key. */
+  message(key: string): Message | undefined;
   readonly turnSoFar: TurnSoFar | undefined;
   readonly state: SessionPhase;
   readonly name: string;
@@ -51,6 +51,9 @@ export interface Mirror {
   /** Everything that it said in that turn, a text a message. */
   readonly said: readonly string[];
 }
+
+/** Bytes of JSON that the running step may have on its way to somebody who comes late. */
+const REPLAY_BYTES = 512 * 2 ** 10;
 
 /**
  * Mirrors one session. The agent's own list of messages leaves out the one in flight, and holds those of the running
@@ -62,7 +65,8 @@ export function createMirror(options: MirrorOptions): Mirror {
   const fanOut = createFanOut<SessionFrame>((error) =>
     log.error({ err: error, session: id }, "a face failed while it heard of a session and was detached"),
   );
-  const stored = ledger.page(id, SNAPSHOT_MESSAGES);
+  const stored = ledger.page(id, SNAPSHOT_MESSAGES, undefined, SNAPSHOT_BYTES);
+  const weigh = createScale();
   /** Everything so far, but for the deltas that nobody has looked at yet. */
   let live: Transcript = { ...emptyTranscript, messages: stored.messages };
   let deltas: Delta[] = [];
@@ -205,14 +209,15 @@ export function createMirror(options: MirrorOptions): Mirror {
       foldDeltas();
       const from = step === undefined ? live : base;
       return {
-        snapshot: snapshotOf({ sessionId: id, cwd, changeable: changeable(), from, live, hasOlder }),
+        snapshot: snapshotOf({ sessionId: id, cwd, changeable: changeable(), from, live, hasOlder, weigh }),
         seq: from.seq,
         lastSeq: live.seq,
         questions: [...options.questions()],
-        replay: step === undefined ? [] : condenseForReplay(step.entries),
+        replay: step === undefined ? [] : fitEvents(condenseForReplay(step.entries), REPLAY_BYTES),
         detach: fanOut.add(observer),
       };
     },
+    message: (key) => live.messages.find((message) => message.key === key) ?? ledger.get(id, key),
     get turnSoFar() {
       foldDeltas();
       return turnSoFar({

@@ -13,9 +13,11 @@ import {
   type Turn,
   type TurnEnding,
 } from "../domain/sessions.ts";
+import { clip } from "../domain/text.ts";
 import type { QueuedPrompt } from "../domain/wire.ts";
 import type { RequestLedger } from "./ledger.ts";
 import type { TurnRunner } from "./turn-runner.ts";
+import { firstWithin, LIST_BYTES } from "./bounds.ts";
 import { release } from "./waiting-turn.ts";
 
 /** Milliseconds for which a request is remembered. */
@@ -189,9 +191,10 @@ export function createPrompts(options: PromptsOptions): Prompts {
   }
 
   function refresh(): void {
-    const next = runner.queue.map(
+    const waiting = runner.queue.map(
       ({ id: turnId, drafts }) => requestOf.get(turnId) ?? { requestId: turnId, text: textOf(drafts) },
     );
+    const next = firstWithin(waiting.map(shortened), LIST_BYTES);
     if (isDeepStrictEqual(next, queue)) return;
     queue = next;
     queueChanged();
@@ -301,4 +304,11 @@ function digestOf({ whole }: PromptDraft, { mode, text }: PromptOptions): string
   return createHash("sha256")
     .update(JSON.stringify([mode, whole?.text ?? text, images]))
     .digest("base64url");
+}
+
+/** Characters of a prompt that waits, as it is shown: everybody who watches is told of it whenever the queue changes. */
+const LONGEST_SHOWN = 1_000;
+
+function shortened({ requestId, text }: QueuedPrompt): QueuedPrompt {
+  return { requestId, text: text.length <= LONGEST_SHOWN ? text : `${clip(text, LONGEST_SHOWN - 1)}…` };
 }

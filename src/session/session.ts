@@ -10,7 +10,8 @@ import type { ObservedSession } from "../domain/sessions.ts";
 import { createAgentBerth } from "./agent-berth.ts";
 import { placeOf } from "./facts.ts";
 import type { Ledgers, SessionRecord } from "./ledger.ts";
-import { createMirror, SNAPSHOT_MESSAGES } from "./mirror.ts";
+import { newestWithin, SNAPSHOT_BYTES, SNAPSHOT_MESSAGES } from "./bounds.ts";
+import { createMirror } from "./mirror.ts";
 import { createPictured } from "./pictured.ts";
 import { createPrompts } from "./prompts.ts";
 import { createQuestions } from "./questions.ts";
@@ -199,10 +200,12 @@ export function createSession(options: SessionOptions): OwnedSession {
       };
     },
     messagesBefore(before) {
-      const { messages, more } = ledgers.messages.page(id, SNAPSHOT_MESSAGES, before);
-      const oldest = more ? messages[0]?.key : undefined;
+      const page = ledgers.messages.page(id, SNAPSHOT_MESSAGES, before, SNAPSHOT_BYTES);
+      const { messages } = newestWithin(page.messages, SNAPSHOT_BYTES);
+      const oldest = page.more ? messages[0]?.key : undefined;
       return { messages, ...(oldest === undefined ? {} : { before: oldest }) };
     },
+    message: (key) => mirror.message(key),
     wake: () => berth.wake(),
     stop: () => runner.stop(),
     idle: () => runner.idle(),

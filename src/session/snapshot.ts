@@ -1,5 +1,8 @@
-import type { Transcript } from "../domain/transcript.ts";
+import type { Message } from "../domain/events.ts";
+import type { ToolState, Transcript } from "../domain/transcript.ts";
 import type { Snapshot } from "../domain/wire.ts";
+import { lastWithin, LIST_BYTES, newestWithin, SNAPSHOT_BYTES } from "./bounds.ts";
+import { headAndTail } from "./shorten.ts";
 
 /** What a snapshot holds beside messages, and what everybody is told of when it changes. */
 export type Changeable = Pick<Snapshot, "name" | "state" | "queue"> &
@@ -13,23 +16,35 @@ export interface SnapshotSource extends Pick<Snapshot, "sessionId" | "cwd"> {
   readonly live: Transcript;
   /** Whether there are messages before the first one. */
   readonly hasOlder: boolean;
+  /** The bytes of a message as JSON. */
+  readonly weigh: (message: Message) => number;
 }
 
-/** A session as somebody who attaches to it gets it. */
-export function snapshotOf({ changeable, from, live, hasOlder, ...session }: SnapshotSource): Snapshot {
-  const { messages, tools, turn } = from;
+/** Characters of the output of a tool that an earlier step has left running. */
+const LONGEST_OUTPUT = 8_192;
+
+/** A session as somebody who attaches to it gets it: of its messages and its lists as much as fits. */
+export function snapshotOf(source: SnapshotSource): Snapshot {
+  const { changeable, from, live, hasOlder, weigh, ...session } = source;
+  const { tools, turn } = from;
   const { notice, remarks } = live;
-  const before = hasOlder ? messages[0]?.key : undefined;
+  const { messages, more } = newestWithin(from.messages, SNAPSHOT_BYTES, weigh);
+  const before = more || hasOlder ? messages[0]?.key : undefined;
   return {
     ...session,
     ...changeable,
     messages,
     ...(before === undefined ? {} : { before }),
     ...(turn === undefined ? {} : { turn }),
-    tools: tools.map((tool) => (tool.endedAt === undefined ? tool : { ...tool, output: "" })),
+    tools: lastWithin(tools.map(withoutOutput), LIST_BYTES),
     ...(notice === undefined ? {} : { notice }),
-    remarks,
+    remarks: lastWithin(remarks, LIST_BYTES),
   };
+}
+
+/** The output of a tool that has ended is a message; of one that still runs, the beginning and the end have to do. */
+function withoutOutput(tool: ToolState): ToolState {
+  return { ...tool, output: tool.endedAt === undefined ? headAndTail(tool.output, LONGEST_OUTPUT) : "" };
 }
 
 /** The fields of `now` that are other ones than those of `old`. */

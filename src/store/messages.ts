@@ -15,8 +15,12 @@ export interface StoredMessages {
   save(session: SessionId, message: Message): void;
   /** Nothing happens for an unknown key. */
   forget(session: SessionId, key: string): void;
-  /** The last `limit` messages of those before the message `before`; of all when it is left out. None for an unknown key. */
-  page(session: SessionId, limit: number, before?: string): MessagePage;
+  get(session: SessionId, key: string): Message | undefined;
+  /**
+   * The last `limit` messages of those before the message `before`; of all when it is left out. None for an unknown key.
+   * With `bytes` as many of them as have at most so many bytes of JSON, one at least; no others are read.
+   */
+  page(session: SessionId, limit: number, before?: string, bytes?: number): MessagePage;
 }
 
 export function createStoredMessages(database: DatabaseSync): StoredMessages {
@@ -24,6 +28,7 @@ export function createStoredMessages(database: DatabaseSync): StoredMessages {
     `INSERT INTO messages (session_id, key, body) VALUES (?, ?, ?)
      ON CONFLICT (session_id, key) DO UPDATE SET body = excluded.body`,
   );
+  const select = database.prepare("SELECT body FROM messages WHERE session_id = ? AND key = ?");
   const remove = database.prepare("DELETE FROM messages WHERE session_id = ? AND key = ?");
   const selectLast = database.prepare(
     "SELECT body FROM messages WHERE session_id = ? ORDER BY id DESC LIMIT ?",
@@ -41,13 +46,26 @@ export function createStoredMessages(database: DatabaseSync): StoredMessages {
     forget(session, key) {
       remove.run(session, key);
     },
-    page(session, limit, before) {
+    get(session, key) {
+      const row = select.get(session, key);
+      return row === undefined ? undefined : (JSON.parse(String(row["body"])) as Message);
+    },
+    page(session, limit, before, bytes = Number.POSITIVE_INFINITY) {
       const rows =
         before === undefined
-          ? selectLast.all(session, limit + 1)
-          : selectBefore.all({ session, before, limit: limit + 1 });
-      const messages = rows.slice(0, limit).map(({ body }) => JSON.parse(String(body)) as Message);
-      return { messages: messages.toReversed(), more: rows.length > limit };
+          ? selectLast.iterate(session, limit + 1)
+          : selectBefore.iterate({ session, before, limit: limit + 1 });
+      const messages: Message[] = [];
+      let left = bytes;
+      let more = false;
+      for (const { body } of rows) {
+        const text = String(body);
+        left -= Buffer.byteLength(text) + 1;
+        more = messages.length === limit || (left < 0 && messages.length > 0);
+        if (more) break;
+        messages.push(JSON.parse(text) as Message);
+      }
+      return { messages: messages.toReversed(), more };
     },
   };
 }

@@ -19,6 +19,8 @@ export function start(lasting = shelf(), tab = shelf()) {
   let ids = 0;
   let older: () => Promise<{ messages: readonly WireMessage[]; before?: string }> = () =>
     Promise.reject(new Error("There is nothing older."));
+  let whole: (key: string) => Promise<WireMessage> = () =>
+    Promise.reject(new Error("There is no such message."));
   const deck = createDeck({
     clock,
     random: () => 0,
@@ -27,7 +29,7 @@ export function start(lasting = shelf(), tab = shelf()) {
       sockets.push(events);
       return { send: (text) => sent.push(JSON.parse(text) as ClientFrame), close: () => {} };
     },
-    api: { older: () => older(), begin: () => Promise.resolve(info("new")) },
+    api: { older: () => older(), message: (_, key) => whole(key), begin: () => Promise.resolve(info("new")) },
     keeping: createKeeping(lasting, tab),
   });
   const hear = (...frames: readonly ServerFrame[]): void => {
@@ -48,6 +50,7 @@ export function start(lasting = shelf(), tab = shelf()) {
       greet(epoch);
     },
     setOlder: (next: typeof older) => (older = next),
+    setWhole: (next: typeof whole) => (whole = next),
     state: () => deck.store.state,
   };
 }

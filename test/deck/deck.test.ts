@@ -11,8 +11,8 @@ describe("sessions", () => {
     deck.show("b");
     hear(...attachFrames(scene("b")));
     expect(sent.splice(0)).toEqual([
-      { type: "subscribe", sessionId: "a" },
-      { type: "subscribe", sessionId: "b" },
+      { type: "subscribe", sessionId: "a", shown: true },
+      { type: "subscribe", sessionId: "b", shown: true },
     ]);
     let told = 0;
     deck.store.subscribe(() => (told += 1));
@@ -21,7 +21,7 @@ describe("sessions", () => {
     expect(told).toBe(1);
   });
 
-  test("that are still wanted are subscribed to again on a new connection, and no others", async () => {
+  test("that are still wanted are subscribed to again on a new connection, the one shown first, and no others", async () => {
     const { deck, sent, greet, reconnect } = start();
     deck.show("a");
     expect(sent).toEqual([]);
@@ -32,7 +32,26 @@ describe("sessions", () => {
     ]);
     sent.length = 0;
     await reconnect();
-    expect(sent.map((frame) => frame.type === "subscribe" && frame.sessionId)).toEqual("bcdefghi".split(""));
+    const [first, ...others] = sent;
+    expect(first).toEqual({ type: "subscribe", sessionId: "i", shown: true });
+    expect(others).toEqual("hgfedcb".split("").map((sessionId) => ({ type: "subscribe", sessionId })));
+  });
+
+  test("that wait behind others on a new connection come first when they are shown", async () => {
+    const { deck, sent, greet, hear, reconnect } = start();
+    greet();
+    for (const id of ["a", "b", "c"]) deck.show(id);
+    await reconnect();
+    sent.length = 0;
+    hear(...attachFrames(scene("c")), ...attachFrames(scene("b")));
+    deck.show("b");
+    expect(sent).toEqual([]);
+    deck.show("a");
+    expect(sent).toEqual([{ type: "subscribe", sessionId: "a", shown: true }]);
+    hear(...attachFrames(scene("a")));
+    deck.show("b");
+    deck.show("a");
+    expect(sent).toHaveLength(1);
   });
 
   test("that were refused are asked for again when shown again", () => {
@@ -44,8 +63,8 @@ describe("sessions", () => {
     deck.show("x");
     expect(state().refused).toEqual({});
     expect(sent).toEqual([
-      { type: "subscribe", sessionId: "x" },
-      { type: "subscribe", sessionId: "x" },
+      { type: "subscribe", sessionId: "x", shown: true },
+      { type: "subscribe", sessionId: "x", shown: true },
     ]);
   });
 
@@ -107,6 +126,39 @@ describe("older messages", () => {
     await deck.loadOlder("s");
     expect(state().toast?.text).toBe("There is nothing older.");
     expect(state().conversations["s"]).toMatchObject({ before: "m-2", loadingOlder: false });
+  });
+});
+
+describe("a message that was shortened", () => {
+  const half = { ...user("u", "half"), shortened: true as const };
+
+  test("is replaced by the whole one, wherever it stands", async () => {
+    const { deck, greet, hear, setOlder, setWhole, state } = start();
+    greet();
+    deck.show("s");
+    hear(...attachFrames(scene("s", { snapshot: { messages: [half, user("v", "x")], before: "u" } })));
+    setOlder(() => Promise.resolve({ messages: [{ ...half, key: "t" }] }));
+    await deck.loadOlder("s");
+    setWhole((key) => Promise.resolve(user(key, "whole")));
+    await deck.loadWhole("s", "u");
+    await deck.loadWhole("s", "t");
+    const { older, transcript } = state().conversations["s"] ?? {};
+    expect([...(older ?? []), ...(transcript?.messages ?? [])]).toEqual([
+      user("t", "whole"),
+      user("u", "whole"),
+      user("v", "x"),
+    ]);
+  });
+
+  test("stays, and it is said why, when the whole one cannot be fetched", async () => {
+    const { deck, greet, hear, setWhole, state } = start();
+    greet();
+    deck.show("s");
+    hear(...attachFrames(scene("s", { snapshot: { messages: [half] } })));
+    setWhole(() => Promise.reject(new Error("evie does not answer.")));
+    await deck.loadWhole("s", "u");
+    expect(state().toast?.text).toBe("evie does not answer.");
+    expect(state().conversations["s"]?.transcript.messages).toEqual([half]);
   });
 });
 

@@ -102,3 +102,11 @@ test("messages of roles that nobody knows are not shown", () => {
   const strange = JSON.parse(JSON.stringify({ ...user("x", "?"), role: "custom" })) as Message;
   expect(rowsOf(conversation([strange, user("u", "Hi")])).map(({ key }) => key)).toEqual(["u"]);
 });
+
+test("a result that was shortened says in which message all of it is", () => {
+  const short = { ...result("t", "bash", "head and tail"), shortened: true as const };
+  const [row] = rowsOf(conversation([answered("a", "", call), short])).filter(({ key }) => key === "a");
+  expect(row?.parts.at(-1)).toMatchObject({ type: "tool", shortenedFrom: short.key });
+  const [whole] = rowsOf(conversation([answered("a", "", call), result("t", "bash", "all")]));
+  expect(whole?.parts.at(-1)).not.toHaveProperty("shortenedFrom");
+});

@@ -239,6 +239,29 @@ describe("sessions by HTTP", () => {
     expect(rig.started).toHaveLength(0);
   });
 
+  test("page them within 512 KiB, and give each of them whole by its key", async () => {
+    using rig = createHttpRig();
+    const { id } = rig.sessions.create({ face: "http" });
+    const said = (n: number, length: number): Message => {
+      const content = [{ type: "text", text: `${n} ${"x".repeat(length)}` }] as const;
+      return { key: `m${n}`, role: "toolResult", at: n, content };
+    };
+    const all = Array.from({ length: 30 }, (_, n) => said(n, n === 7 ? 3_000_000 : 100_000));
+    for (const message of all) rig.memory.ledgers.messages.save(id, message);
+    const paged: Message[] = [];
+    for (let before: string | undefined = "m29"; before !== undefined;) {
+      const text = await (await rig.ask("GET", `/api/sessions/${id}/messages?before=${before}`)).text();
+      expect(Buffer.byteLength(text)).toBeLessThan(513 * 2 ** 10);
+      const page = JSON.parse(text) as { messages: readonly Message[]; before?: string };
+      paged.unshift(...page.messages);
+      ({ before } = page);
+    }
+    expect(paged.map(({ key }) => key)).toEqual(all.slice(0, 29).map(({ key }) => key));
+    expect(paged.filter(({ shortened }) => shortened).map(({ key }) => key)).toEqual(["m7"]);
+    expect(await json(await rig.ask("GET", `/api/sessions/${id}/messages/m7`))).toEqual(all[7]);
+    expect((await rig.ask("GET", `/api/sessions/${id}/messages/none`)).status).toBe(404);
+  });
+
   test("are cleared: a new one in the same folder, and those who watch the old one are told", async () => {
     using rig = createHttpRig();
     const old = rig.sessions.create({ face: "http" });

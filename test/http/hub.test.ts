@@ -1,11 +1,14 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { makeSessionId, type SessionId } from "../../src/domain/ids.ts";
 import { applyEvent } from "../../src/domain/transcript.ts";
 import { type ServerFrame, transcriptFrom } from "../../src/domain/wire.ts";
-import { HEARTBEAT, LARGEST_BACKLOG, TOO_SLOW } from "../../src/http/hub.ts";
+import { LARGEST_BACKLOG } from "../../src/http/backlog.ts";
+import { HEARTBEAT, TOO_SLOW } from "../../src/http/hub.ts";
 import { opens, says } from "../domain/events.ts";
 import { png } from "../builders.ts";
+import { toolSays } from "../session/step-events.ts";
 import { answers, createHttpRig, EPOCH, openBrowser } from "./rig.ts";
 
 const question = { id: "q", kind: "confirm", title: "Sure?" } as const;
@@ -191,11 +194,123 @@ describe("a browser that reads too slowly", () => {
     slow.state.buffered = LARGEST_BACKLOG;
     agent.emit(says("a", "1"));
     expect(slow.state.closed).toBeUndefined();
-    slow.state.buffered = LARGEST_BACKLOG + 1;
+    slow.state.buffered = LARGEST_BACKLOG + 10_000;
     for (const text of ["2", "3"]) agent.emit(says("a", text));
     expect(slow.state.closed).toMatchObject({ code: TOO_SLOW });
     expect(TOO_SLOW).toBe(1013);
     expect([textsOf(slow.frames), textsOf(quick.frames)]).toEqual([["1"], ["1", "2", "3"]]);
+  });
+});
+
+describe("a browser on a slow line", () => {
+  const large = "x".repeat(400_000);
+
+  /** Sessions that have much to show. */
+  function sessionsOf(rig: ReturnType<typeof createHttpRig>, count: number): readonly SessionId[] {
+    return Array.from({ length: count }, (_, n) => {
+      const id = makeSessionId();
+      rig.memory.ledgers.sessions.add({ id, cwd: rig.workspace, face: "deck", createdAt: n });
+      const content = [{ type: "text", text: large }] as const;
+      rig.memory.ledgers.messages.save(id, { key: "m", role: "toolResult", at: 0, content });
+      return id;
+    });
+  }
+
+  const attached = (frames: readonly ServerFrame[]): readonly string[] =>
+    frames.flatMap((frame) => (frame.type === "subscribed" ? [frame.sessionId] : []));
+
+  test("is attached to one session after the other, each when the last one is on its way; the one that is looked at first", () => {
+    using rig = createHttpRig();
+    const ids = sessionsOf(rig, 5);
+    const browser = openBrowser(rig.hub);
+    browser.state.isStuck = true;
+    for (const sessionId of ids) browser.says({ type: "subscribe", sessionId });
+    expect(attached(browser.frames)).toEqual(ids.slice(0, 1));
+    browser.says({ type: "subscribe", sessionId: ids[3], shown: true });
+    browser.says({ type: "subscribe", sessionId: ids[2], shown: true });
+    browser.says({ type: "unsubscribe", sessionId: ids[1] });
+    browser.drain();
+    expect(attached(browser.frames)).toEqual([ids[0], ids[2]]);
+    for (let n = 0; n < 5; n += 1) browser.drain();
+    expect(attached(browser.frames)).toEqual([ids[0], ids[2], ids[3], ids[4]]);
+  });
+
+  test("hears what is said in the session that it looks at between the attaches of others", async () => {
+    using rig = createHttpRig();
+    const { session, agent } = await running(rig);
+    const ids = sessionsOf(rig, 3);
+    const browser = openBrowser(rig.hub);
+    browser.state.isStuck = true;
+    browser.says({ type: "subscribe", sessionId: session.id, shown: true });
+    for (const sessionId of ids) browser.says({ type: "subscribe", sessionId });
+    browser.clear();
+    for (const text of ["1", "2", "3"]) {
+      agent.emit(says("a", text));
+      browser.drain();
+    }
+    expect(browser.types()).toEqual([
+      "session_event",
+      "subscribed",
+      "session_event",
+      "subscribed",
+      "session_event",
+    ]);
+  });
+
+  test("is told that a session is gone which was removed while it waited", async () => {
+    using rig = createHttpRig();
+    const [one, other] = sessionsOf(rig, 2);
+    const browser = openBrowser(rig.hub);
+    browser.state.isStuck = true;
+    for (const sessionId of [one, other]) browser.says({ type: "subscribe", sessionId });
+    if (other !== undefined) await rig.sessions.remove(other);
+    browser.drain();
+    expect(browser.frames.at(-1)).toMatchObject({ type: "error", code: "no_session", sessionId: other });
+  });
+
+  test("is not closed for what it was attached to, only for more than 8 MiB behind that", async () => {
+    using rig = createHttpRig();
+    const { session, agent } = await running(rig);
+    for (let n = 0; n < 20; n += 1) agent.emit(toolSays(`t${n}`, large));
+    const browser = openBrowser(rig.hub);
+    browser.state.isStuck = true;
+    browser.says({ type: "subscribe", sessionId: session.id });
+    const attach = browser.state.buffered;
+    expect(attach).toBeGreaterThan(200_000);
+    const size = browser.texts.length;
+    agent.emit(toolSays("t", "y".repeat(50_000)));
+    const frame = Buffer.byteLength(browser.texts[size] ?? "");
+    for (let n = 1; n < Math.floor(LARGEST_BACKLOG / frame); n += 1)
+      agent.emit(toolSays("t", "y".repeat(50_000)));
+    expect(browser.state.buffered).toBeGreaterThan(LARGEST_BACKLOG);
+    agent.emit(says("a", "!"));
+    expect(browser.state.closed).toBeUndefined();
+    for (let n = 0; n < 2; n += 1) agent.emit(toolSays("t", "y".repeat(50_000)));
+    expect(browser.state.closed).toMatchObject({ code: TOO_SLOW });
+  });
+
+  test("hears an event once, and none too few, when it is attached while the agent speaks", async () => {
+    using rig = createHttpRig();
+    const { session, agent } = await running(rig);
+    const [busy] = sessionsOf(rig, 1);
+    const browser = openBrowser(rig.hub);
+    browser.state.isStuck = true;
+    browser.says({ type: "subscribe", sessionId: busy });
+    browser.says({ type: "subscribe", sessionId: session.id });
+    for (const text of ["4", "5"]) agent.emit(says("a", text));
+    browser.drain();
+    for (const text of ["6", "7"]) agent.emit(says("a", text));
+    browser.drain();
+    agent.emit(says("a", "8"));
+    const own = browser.frames.filter((frame) => "sessionId" in frame && frame.sessionId === session.id);
+    const [subscribed] = own;
+    if (subscribed?.type !== "subscribed") throw new Error("other frames");
+    const events = own.flatMap((frame) =>
+      frame.type === "session_events" ? frame.events : frame.type === "session_event" ? [frame.event] : [],
+    );
+    const state = events.reduce(applyEvent, transcriptFrom(subscribed.snapshot, subscribed.seq));
+    expect(state.messages.at(-1)?.content).toEqual([{ type: "text", text: "one two three45678" }]);
+    expect(textsOf(own)).toEqual(["6", "7", "8"]);
   });
 });
 

@@ -119,14 +119,21 @@ export async function openHttp(
 export function openBrowser(hub: Hub) {
   const frames: ServerFrame[] = [];
   const texts: string[] = [];
-  const state: { buffered: number; closed: { code: number; reason: string } | undefined } = {
-    buffered: 0,
-    closed: undefined,
-  };
+  const state: {
+    buffered: number;
+    /** Nothing that is sent gets on its way. */
+    isStuck: boolean;
+    closed: { code: number; reason: string } | undefined;
+  } = { buffered: 0, isStuck: false, closed: undefined };
+  let unsent: (() => void)[] = [];
   const connection = hub.connect({
-    send(text) {
+    send(text, sent) {
       texts.push(text);
       frames.push(JSON.parse(text) as ServerFrame);
+      if (state.isStuck) {
+        state.buffered += Buffer.byteLength(text);
+        unsent.push(sent);
+      } else sent();
     },
     close(code, reason) {
       state.closed = { code, reason };
@@ -142,6 +149,13 @@ export function openBrowser(hub: Hub) {
     says: (frame: object) => connection.receive(JSON.stringify(frame)),
     receive: connection.receive,
     leave: connection.closed,
+    /** Everything that was sent until now gets on its way. */
+    drain: () => {
+      state.buffered = 0;
+      const calls = unsent;
+      unsent = [];
+      for (const call of calls) call();
+    },
     types: () => frames.map(({ type }) => type),
     clear: () => void frames.splice(0),
   };

@@ -56,11 +56,19 @@ export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
           (messages.get(session) ?? []).filter((message) => message.key !== key),
         );
       },
-      page(session, limit, before) {
+      get: (session, key) => messages.get(session)?.find((message) => message.key === key),
+      page(session, limit, before, bytes = Number.POSITIVE_INFINITY) {
         const all = messages.get(session) ?? [];
         const end = before === undefined ? all.length : all.findIndex(({ key }) => key === before);
         const older = all.slice(0, Math.max(0, end));
-        return { messages: older.slice(-limit), more: older.length > limit };
+        const page: Message[] = [];
+        let left = bytes;
+        for (const message of older.toReversed().slice(0, limit)) {
+          left -= JSON.stringify(message).length + 1;
+          if (left < 0 && page.length > 0) break;
+          page.unshift(message);
+        }
+        return { messages: page, more: older.length > page.length };
       },
     },
     requests: {

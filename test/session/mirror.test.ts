@@ -6,6 +6,7 @@ import type { Question } from "../../src/domain/question.ts";
 import type { Observation } from "../../src/domain/sessions.ts";
 import { applyEvent, emptyTranscript, type Transcript } from "../../src/domain/transcript.ts";
 import { type SessionFrame, transcriptFrom } from "../../src/domain/wire.ts";
+import { LIST_BYTES, SNAPSHOT_BYTES } from "../../src/session/bounds.ts";
 import { createMirror } from "../../src/session/mirror.ts";
 import { assistant, begin, end, opens, said, says, toolEnds, toolStarts } from "../domain/events.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
@@ -74,6 +75,8 @@ function costing(key: string, text: string, usage: Usage): AgentEvent {
 }
 
 const one: Usage = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: 0.5 };
+
+const bytes = (value: object): number => Buffer.byteLength(JSON.stringify(value));
 
 const roles = ({ messages }: Transcript): readonly string[] => messages.map(({ role }) => role);
 
@@ -289,6 +292,75 @@ describe("a mirror's snapshot", () => {
     expect(snapshot.messages).toHaveLength(200);
     expect(snapshot.messages.at(-1)?.key).toBe("a");
     expect(snapshot.before).toBe("m2");
+  });
+
+  const large = (n: number, length = 100_000): Message => ({
+    key: `r${n}`,
+    role: "toolResult",
+    at: n,
+    content: [{ type: "text", text: `${n} ${"x".repeat(length)}` }],
+    toolCallId: `t${n}`,
+  });
+
+  test("holds as many messages as have 512 KiB, from the store as of a turn that runs", () => {
+    const hundred = Array.from({ length: 100 }, (_, n) => large(n));
+    const stored = setUp({ messages: hundred }).mirror.observe(() => undefined);
+    const live = setUp();
+    live.emit(begin);
+    for (const n of hundred.keys())
+      live.emit(turnStart, ...result(`r${n}`, `t${n}`, `${n} ${"x".repeat(100_000)}`), turnEnd);
+    for (const { snapshot } of [stored, live.mirror.observe(() => undefined)]) {
+      expect(snapshot.messages.map(({ key }) => key)).toEqual(["r95", "r96", "r97", "r98", "r99"]);
+      expect(snapshot.before).toBe("r95");
+      expect(bytes(snapshot)).toBeLessThan(SNAPSHOT_BYTES + 2_000);
+    }
+  });
+
+  test("shortens one message that is larger than that, which can be read whole by its key", () => {
+    const huge = large(1, 20_000_000);
+    const { mirror } = setUp({ messages: [large(0, 10), huge] });
+    const { snapshot } = mirror.observe(() => undefined);
+    expect(snapshot.messages).toMatchObject([{ key: "r1", shortened: true }]);
+    expect(snapshot.before).toBe("r1");
+    expect(bytes(snapshot)).toBeLessThan(SNAPSHOT_BYTES);
+    expect(mirror.message("r1")).toEqual(huge);
+    expect([mirror.message("r0")?.key, mirror.message("none")]).toEqual(["r0", undefined]);
+  });
+
+  test("bounds what is no message as well: tools, remarks, and the output of one that an earlier step left running", () => {
+    const { mirror, emit } = setUp();
+    emit(begin, turnStart, toolStarts("long", "bash", "x"), toolSays("long", "y".repeat(500_000)));
+    for (let n = 0; n < 5_000; n += 1) {
+      const text = `${n} ${"z".repeat(400)}`;
+      emit(toolStarts(`t${n}`, "bash", "s".repeat(80)), toolEnds(`t${n}`));
+      emit({ type: "notice", notice: { type: "extension_message", text } });
+    }
+    emit(turnEnd, toolStarts("last", "bash", "x"), toolSays("last", "y".repeat(500_000)));
+    const { snapshot } = mirror.observe(() => undefined);
+    expect(bytes(snapshot)).toBeLessThan(3 * LIST_BYTES);
+    expect(snapshot.remarks?.at(-1)).toMatchObject({ text: expect.stringMatching(/^4999 /) });
+    expect(snapshot.tools?.at(-1)).toMatchObject({ id: "last", output: expect.stringContaining("left out") });
+  });
+
+  test("comes with a replay within 512 KiB, in which nothing is missing but the middle of long texts", () => {
+    const { mirror, emit } = setUp();
+    emit(begin, turnStart, ...user("u", "p".repeat(1_000_000)), opens("a"), says("a", "w".repeat(600_000)));
+    for (let n = 0; n < 100; n += 1)
+      emit(toolStarts(`t${n}`, "bash", "x"), ...result(`r${n}`, `t${n}`, `${n} ${"y".repeat(100_000)}`));
+    const frames: SessionFrame[] = [];
+    const observation = mirror.observe((frame) => frames.push(frame));
+    expect(bytes(observation.replay)).toBeLessThanOrEqual(512 * 2 ** 10);
+    const state = shown(observation);
+    expect(state.messages.map(({ key }) => key)).toEqual([
+      "u",
+      "a",
+      ...Array.from({ length: 100 }, (_, n) => `r${n}`),
+    ]);
+    expect(state.messages.find(({ key }) => key === "r7")).toMatchObject({ shortened: true });
+    emit(said("a", "whole"));
+    expect(shown(observation, frames).messages.find(({ key }) => key === "a")?.content).toEqual([
+      { type: "text", text: "whole" },
+    ]);
   });
 
   test("is named after the first line of the first prompt, and everybody is told", () => {

@@ -66,6 +66,26 @@ describe("stored messages", () => {
     expect(store.messages.page(id, 10, "unknown")).toEqual({ messages: [], more: false });
   });
 
+  test("are paged within so many bytes, one at least, and none is left out or comes twice", () => {
+    const sizes = [10, 5_000, 300, 300, 20, 9_000, 10];
+    for (const [n, size] of sizes.entries()) store.messages.save(id, message(`m${n}`, "x".repeat(size)));
+    const pages: (readonly string[])[] = [];
+    for (let before: string | undefined, more = true; more;) {
+      const page = store.messages.page(id, 10, before, 1_000);
+      pages.unshift(keys(page.messages));
+      ({ more } = page);
+      before = page.messages[0]?.key;
+    }
+    expect(pages).toEqual([["m0"], ["m1"], ["m2", "m3", "m4"], ["m5"], ["m6"]]);
+    expect(keys(store.messages.page(id, 2, undefined, 1_000_000).messages)).toEqual(["m5", "m6"]);
+  });
+
+  test("can be read one by one", () => {
+    store.messages.save(id, message("a"));
+    expect(store.messages.get(id, "a")).toEqual(message("a"));
+    expect([store.messages.get(id, "b"), store.messages.get(other, "a")]).toEqual([undefined, undefined]);
+  });
+
   test("keep their place when they are saved again", () => {
     for (const key of ["a", "b"]) store.messages.save(id, message(key));
     store.messages.save(id, message("a", "changed"));
