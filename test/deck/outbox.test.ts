@@ -21,7 +21,7 @@ describe("a prompt", () => {
     hear({ type: "accepted", sessionId: "s", requestId: "r-1" });
     sent.length = 0;
     await reconnect();
-    expect(sent).toEqual([{ type: "subscribe", sessionId: "s" }]);
+    expect(sent).toEqual([{ type: "subscribe", sessionId: "s", shown: true }]);
   });
 
   test.each<[string, string]>([

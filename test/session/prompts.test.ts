@@ -6,6 +6,7 @@ import type { PromptMode, SessionFrame } from "../../src/domain/wire.ts";
 import { RequestIdError } from "../../src/domain/sessions.ts";
 import { REQUEST_KEPT } from "../../src/session/prompts.ts";
 import { REST_AFTER } from "../../src/session/agent-berth.ts";
+import { LIST_BYTES } from "../../src/session/bounds.ts";
 import { createSession } from "../../src/session/session.ts";
 import { said, opens } from "../domain/events.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
@@ -150,6 +151,21 @@ describe("a prompt", () => {
     hand.runs[0]?.end({ type: "aborted" });
     await settle();
     expect([asked(hand), queue()]).toEqual([["r1", "r3"], ["r2"]]);
+  });
+
+  test("is shown by its beginning, and of many those that come next", async () => {
+    const { session, prompt, agent, settle } = setUp();
+    for (let n = 0; n < 200; n += 1) {
+      const text = `${n} ${"😀".repeat(500_000)}`;
+      session.prompt(draft(text), { face: "deck", mode: "queue", requestId: `r${n}`, text });
+    }
+    prompt("last");
+    await agent();
+    await settle();
+    const { queue } = session.observe(() => undefined).snapshot;
+    expect(Buffer.byteLength(JSON.stringify(queue))).toBeLessThanOrEqual(LIST_BYTES);
+    expect(queue[0]).toEqual({ requestId: "r1", text: expect.stringMatching(/^1 (?:😀){498}…$/u) });
+    expect(queue.at(-1)?.requestId).toBe(`r${queue.length}`);
   });
 
   test("without a request waits too, joined with the next one, is shown with its words, and can be let in", async () => {
