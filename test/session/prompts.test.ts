@@ -5,6 +5,7 @@ import { makeSessionId, makeTurnId } from "../../src/domain/ids.ts";
 import type { PromptMode, SessionFrame } from "../../src/domain/wire.ts";
 import { RequestIdError } from "../../src/domain/sessions.ts";
 import { REQUEST_KEPT } from "../../src/session/prompts.ts";
+import { NEVER_REACHED } from "../../src/session/running-turn.ts";
 import { REST_AFTER } from "../../src/session/agent-berth.ts";
 import { LIST_BYTES } from "../../src/session/bounds.ts";
 import { createSession } from "../../src/session/session.ts";
@@ -474,6 +475,21 @@ describe("what no agent had when evie ended", () => {
       undefined,
       undefined,
     ]);
+  });
+
+  test("has an end when it was replaced: it does not run after the next start", async () => {
+    const { session, prompt, agent, settle, started } = setUp();
+    const first = prompt("r1");
+    const hand = await agent();
+    const second = prompt("r2", "replace");
+    const left = session.leave();
+    hand.runs[0]?.accept(false);
+    hand.runs[0]?.end({ type: "aborted" });
+    await settle();
+    started[0]?.exit();
+    await left;
+    expect((await first.ending).outcome).toEqual({ type: "replaced", message: NEVER_REACHED });
+    expect((await second.ending).outcome).toMatchObject({ message: expect.stringContaining("next start") });
   });
 
   test("has no end either when its agent was not there yet", async () => {
