@@ -68,6 +68,7 @@ export function createAgain(options: AgainOptions): Again {
       place,
       content: { text: replies.aged(messages.map(({ excerpt }) => excerpt)), entities: [] },
       button: { text: TRY_AGAIN, data: `${ASK}${turn}` },
+      unasked: true,
       told() {
         try {
           turns.shelved(

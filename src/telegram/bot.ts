@@ -144,7 +144,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
       recipient,
       fetchAttachment,
       tell: (place, replyTo, text) =>
-        outboxes(place.chatId).reply({ place, content: { text, entities: [] }, replyTo }),
+        outboxes(place.chatId).reply({ place, content: { text, entities: [] }, replyTo, unasked: true }),
     });
     const drafts = createDrafts();
     const shared = { turns, inbox, parts, drafts, conversations, outboxes, clock, log };

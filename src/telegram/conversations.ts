@@ -134,7 +134,7 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   function tellIfGone(): void {
     if (!goneUntold) return;
     goneUntold = false;
-    outbox.reply({ place, content: { text: replies.sessionGone, entities: [] } });
+    outbox.reply({ place, content: { text: replies.sessionGone, entities: [] }, unasked: true });
   }
 
   function begin(): Session {
@@ -174,7 +174,8 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
     const before = waiting;
     showWaiting();
     const isGone = before !== undefined && before !== waiting && before !== shownTurn;
-    if (isGone && !acts) outbox.reply({ place, content: { text: replies.takenBack, entities: [] } });
+    if (isGone && !acts)
+      outbox.reply({ place, content: { text: replies.takenBack, entities: [] }, unasked: true });
   }
 
   /** Does what the chat itself asks for. It needs no word about what it drops or lets in by that. */

@@ -198,7 +198,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       if (finished) return [];
       const typing: Wish = { urgency: "typing", at: typedAt + TYPING_REFRESH };
       if (!isFinal() && pages.none && awaitsQuestion()) return [typing];
-      if (isFinal() || pages.none) return [{ urgency: "message", at: now }];
+      // Whoever pressed stop looks whether it has stopped.
+      if (isFinal())
+        return [{ urgency: "message", at: now, awaited: endOf(folded.turn)?.type === "stopped" }];
+      if (pages.none) return [{ urgency: "message", at: now }];
       if (rest !== undefined) return [{ urgency: rest, at: spokeAt }, typing];
       const transcript = current();
       const throttled = spokeAt + editThrottle(place, clock.date() - (transcript.turn?.startedAt ?? 0));

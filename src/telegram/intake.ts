@@ -142,6 +142,15 @@ export function createIntake(options: IntakeOptions): Intake {
     });
   }
 
+  /** Within the chat's budget: a stranger must not be able to spend what people wait for. */
+  function greet(place: ChatPlace, userId: number): void {
+    outboxes(place.chatId).reply({
+      place,
+      content: { text: replies.stranger(userId), entities: [] },
+      unasked: true,
+    });
+  }
+
   function sayKept(key: ChatKey, place: ChatPlace): void {
     if (keptFor.has(key)) return;
     keptFor.add(key);
@@ -224,7 +233,7 @@ export function createIntake(options: IntakeOptions): Intake {
           return inbox.spend([id]);
         case "stranger":
           log.warn({ user: received.userId }, "a stranger wrote");
-          if (!greeted.has(received.userId)) say(received.place, replies.stranger(received.userId));
+          if (!greeted.has(received.userId)) greet(received.place, received.userId);
           greeted.add(received.userId);
           return inbox.spend([id]);
         case "ignored":

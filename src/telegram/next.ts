@@ -19,6 +19,13 @@ export const TOKENS: Readonly<Record<Candidate["kind"], number>> = {
   edit: 2,
   typing: 0,
 };
+/** The share of what Telegram tolerates in a stretch of time that stays free for what matters more. */
+export const KEPT: Readonly<Record<Candidate["kind"], number>> = {
+  reply: 0,
+  message: 0.06,
+  edit: 0.13,
+  typing: 0,
+};
 const RANK: Readonly<Record<Candidate["kind"], number>> = { reply: 0, message: 1, edit: 2, typing: 3 };
 
 /** What is said next: of what may be said now the first in rank, else whatever may be said first. */

@@ -6,7 +6,7 @@ import type { Backoff } from "./backoff.ts";
 import type { Budget } from "./budget.ts";
 import type { Answer, Button, Call, PerformCall } from "./calls.ts";
 import type { FormattedText } from "./entities.ts";
-import { type Candidate, nextOf, TOKENS } from "./next.ts";
+import { type Candidate, KEPT, nextOf, TOKENS } from "./next.ts";
 import { createEditPace } from "./pace.ts";
 import { createSpeakers, type Speaker, type Urgency } from "./speakers.ts";
 
@@ -15,6 +15,8 @@ export interface Reply {
   readonly content: FormattedText;
   readonly replyTo?: number;
   readonly button?: Button;
+  /** Nobody waits for it right now: it keeps within the chat's budget, which a command's reply may overdraw. */
+  readonly unasked?: boolean;
   /** Asked when its turn comes: false leaves it out. */
   readonly isWanted?: () => boolean;
   /** Called once Telegram has answered to it: with the message's id when it took it, without when it refused it. */
@@ -128,12 +130,15 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
 
   function choose(now: number): Candidate | undefined {
     while (replies[0] !== undefined && !isWanted(replies[0])) replies.shift();
-    const candidates = replies.slice(0, 1).map(({ place }) => candidate(place, "reply", now));
+    // The first of them goes first, also where it is one further back that somebody waits for.
+    const isAwaited = replies.some(isAsked);
+    const candidates = replies.slice(0, 1).map(({ place }) => candidate(place, "reply", now, isAwaited));
     for (const speaker of speakers.first()) {
       const wishes = speakers.ask(speaker, () => speaker.wishes(now));
       // It was dropped, and whoever stood behind it is now the first.
       if (wishes === undefined) return choose(now);
-      for (const { urgency, at } of wishes) candidates.push(candidate(speaker.place, urgency, at, speaker));
+      for (const { urgency, at, awaited = false } of wishes)
+        candidates.push(candidate(speaker.place, urgency, at, awaited, speaker));
     }
     return nextOf(candidates, now);
 
@@ -141,10 +146,16 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
       place: ChatPlace,
       kind: Candidate["kind"],
       wanted: number,
+      isAwaited: boolean,
       speaker?: Speaker,
     ): Candidate {
-      const own = budget.readyAt(now, kind === "edit" ? pace.needed : TOKENS[kind]);
-      const affordable = [own, shared.readyAt(now, TOKENS[kind])];
+      const affordable = isAwaited
+        ? [budget.overdrawnAt(now), shared.overdrawnAt(now)]
+        : [
+            budget.readyAt(now, kind === "edit" ? pace.needed : TOKENS[kind], KEPT[kind]),
+            shared.readyAt(now, TOKENS[kind], KEPT[kind]),
+            kind === "edit" ? pace.notBefore : now,
+          ];
       const asked = speaker === undefined ? undefined : paused.get(speaker);
       const at = Math.max(wanted, asked ?? wanted, restUntil, ...affordable);
       return { place, kind, wanted, at, ...(speaker === undefined ? {} : { speaker }) };
@@ -179,7 +190,7 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
     const where = goneThreads.has(place.threadId ?? 0) ? { chatId: place.chatId } : place;
     const answer = await perform(where, call);
     // Counted when it is answered: Telegram counts at arrival, and a call on a slow way would seem to be longer ago.
-    if (counts) pace.spent(call.type === "edit", budget.spend(clock.now()));
+    if (counts) pace.spent(call.type === "edit", budget.spend(clock.now()), clock.now());
     if (answer.type === "unreachable") return lost(place, call, answer);
     doubtful = false;
     backoff.reset();
@@ -260,6 +271,11 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
       tellIdle();
     },
   };
+}
+
+/** Whether somebody waits for it. */
+function isAsked(reply: Reply | Removal): boolean {
+  return !("messageId" in reply) && reply.unasked !== true;
 }
 
 function isWanted(reply: Reply | Removal): boolean {

@@ -7,11 +7,16 @@ const ENOUGH = 3;
 /** Tokens that must come back before the next edit: a little more than the one that it takes. */
 const REGAIN = 1.15;
 
-/** How full a chat's bucket must be before the next edit. */
+/** Milliseconds between two edits at the least: at one a second they would leave nothing of a minute for replies. */
+const LEAST_APART = 1_150;
+
+/** How full a chat's bucket must be before the next edit, and when that may be. */
 export interface EditPace {
   readonly needed: number;
-  /** Something was said, and `left` tokens are left. */
-  spent(edit: boolean, left: number): void;
+  /** The moment, in the clock's milliseconds, before which there is no other edit. */
+  readonly notBefore: number;
+  /** Something was said at `now`, and `left` tokens are left. */
+  spent(edit: boolean, left: number, now: number): void;
 }
 
 /**
@@ -20,11 +25,16 @@ export interface EditPace {
  */
 export function createEditPace(): EditPace {
   let needed = LEAST;
+  let notBefore = Number.NEGATIVE_INFINITY;
   return {
+    get notBefore() {
+      return notBefore;
+    },
     get needed() {
       return needed;
     },
-    spent(edit, left) {
+    spent(edit, left, now) {
+      if (edit) notBefore = now + LEAST_APART;
       needed = Math.min(ENOUGH, Math.max(LEAST, edit ? left + REGAIN : needed - 1));
     },
   };

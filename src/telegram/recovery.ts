@@ -100,6 +100,7 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
         content: { text: replies.interrupted, entities: [] },
         ...(replyTo === undefined ? {} : { replyTo }),
         ...(recalled.length === 0 ? {} : { button: { text: TRY_AGAIN, data: `${AGAIN}${id}` } }),
+        unasked: true,
         told: () => conclude(id, { type: "stopped" }),
       }),
     );

@@ -8,6 +8,8 @@ export interface Wish {
   readonly urgency: Urgency;
   /** Not before this moment, in the clock's milliseconds. */
   readonly at: number;
+  /** A person waits for it right now: it may overdraw the chat's budget. */
+  readonly awaited?: boolean;
 }
 
 /** Somebody who wants to speak in a chat. It is asked for its words only when its turn comes, so they are the newest. */

@@ -79,4 +79,41 @@ describe("a budget", () => {
       { numRuns: 60 },
     );
   });
+
+  test("is overdrawn within its limit only, which the calls of any stretch of time keep, whoever waits for them", () => {
+    const calls = fc.array(fc.record({ gap: fc.nat(1_500), kind: fc.constantFrom(0, 0.06, 0.13) }), {
+      minLength: 70,
+      maxLength: 150,
+    });
+    fc.assert(
+      fc.property(calls, (wishes) => {
+        const budget = createBudget(PRIVATE_BUDGET);
+        const made: number[] = [];
+        let now = 0;
+        for (const { gap, kind } of wishes) {
+          now += gap;
+          now = kind === 0 ? budget.overdrawnAt(now) : budget.readyAt(now, 1, kind);
+          budget.spend(now);
+          made.push(now);
+        }
+        for (const [index, first] of made.entries()) {
+          const inMinute = made.slice(index).filter((at) => at < first + 60_000).length;
+          expect(inMinute).toBeLessThanOrEqual(60);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("keeps room in its limit for what matters more, and none of it is needed for nothing", () => {
+    const budget = createBudget({ perSecond: 1_000, burst: 1_000, limit: { calls: 5, withinMs: 1_000 } });
+    for (const at of [0, 10, 20]) budget.spend(at);
+    expect(budget.readyAt(30, 1, 0.2)).toBe(30);
+    expect(budget.readyAt(30, 1, 0.4)).toBe(1_000);
+    budget.spend(30);
+    budget.spend(40);
+    expect([budget.overdrawnAt(50), budget.readyAt(50, 1, 0.4), budget.readyAt(50, 0)]).toEqual([
+      1_000, 1_020, 50,
+    ]);
+  });
 });

@@ -366,7 +366,7 @@ describe("a chat and its session", () => {
     chat.run(draft);
     chat.run(draft);
     expect(outbox.replies).toEqual([
-      { place: { chatId: 7 }, content: { text: replies.sessionGone, entities: [] } },
+      { place: { chatId: 7 }, content: { text: replies.sessionGone, entities: [] }, unasked: true },
     ]);
     expect(session(0).drafts).toHaveLength(2);
     expect(pointed.get(CHAT)).toBe(session(0).id);

@@ -725,7 +725,7 @@ describe("what reaches no agent", () => {
     take(strangerUpdate({ text: undefined, document: { file_id: "d" } }));
     await flush();
     expect(outboxes(66).replies).toEqual([
-      { place: { chatId: 66 }, content: { text: replies.stranger(66), entities: [] } },
+      { place: { chatId: 66 }, content: { text: replies.stranger(66), entities: [] }, unasked: true },
     ]);
     expect([hand.created, attachments]).toEqual([[], []]);
   });

@@ -4,7 +4,7 @@ import { type Budget, createBudget, GLOBAL_BUDGET, PRIVATE_BUDGET } from "../../
 import type { Answer, Call } from "../../src/telegram/calls.ts";
 import type { FormattedText } from "../../src/telegram/entities.ts";
 import { createOutbox, type Outbox } from "../../src/telegram/outbox.ts";
-import type { Speaker, Urgency, Wish } from "../../src/telegram/speakers.ts";
+import type { Speaker, Wish } from "../../src/telegram/speakers.ts";
 import { createFakeClock, type FakeClock } from "../fakes/fake-clock.ts";
 import { createMemoryLog, type MemoryLog } from "../fakes/memory-log.ts";
 
@@ -76,7 +76,7 @@ export function text(content: string): FormattedText {
 
 /** A speaker that is worked by hand: it says the words that it holds, one call each. */
 export interface HandSpeaker extends Speaker {
-  readonly words: { readonly text: string; readonly urgency: Urgency; readonly at: number }[];
+  readonly words: (Wish & { readonly text: string })[];
   readonly heardOf: (readonly [Call, Answer])[];
   asked: number;
   done: boolean;

@@ -3,7 +3,15 @@ import { describe, expect, test } from "vitest";
 import { createBudget } from "../../src/telegram/budget.ts";
 import type { Answer } from "../../src/telegram/calls.ts";
 import type { Speaker } from "../../src/telegram/speakers.ts";
-import { type HandSpeaker, handSpeaker, HERE, type OutboxRig, startOutbox, text } from "./outbox-rig.ts";
+import {
+  type Arrival,
+  type HandSpeaker,
+  handSpeaker,
+  HERE,
+  type OutboxRig,
+  startOutbox,
+  text,
+} from "./outbox-rig.ts";
 
 const unreachable: Answer = { type: "unreachable", reason: "connect ECONNREFUSED" };
 const done: Answer = { type: "done", messageId: 1 };
@@ -166,7 +174,8 @@ describe("the order", () => {
 describe("the budget", () => {
   test("lets three calls through at once and then one a second", async () => {
     const rig = startOutbox();
-    for (let reply = 0; reply < 6; reply += 1) rig.outbox.reply({ place: HERE, content: text(`${reply}`) });
+    for (let reply = 0; reply < 6; reply += 1)
+      rig.outbox.reply({ place: HERE, content: text(`${reply}`), unasked: true });
     await rig.clock.advance(10_000);
     expect(rig.arrivals.map(({ at }) => at)).toEqual([0, 0, 0, 1_000, 2_000, 3_000]);
   });
@@ -177,7 +186,7 @@ describe("the budget", () => {
     for (let edit = 0; edit < 30; edit += 1) say(speaker, "edit", "edit");
     rig.outbox.join(speaker);
     await rig.clock.advance(5_500);
-    expect(rig.arrivals.map(({ at }) => at)).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000]);
+    expect(rig.arrivals.map(({ at }) => at)).toEqual([0, 1_150, 2_300, 3_450, 4_600]);
     rig.outbox.reply({ place: HERE, content: text("at once") });
     await rig.clock.settle();
     expect(rig.arrivals.at(-1)).toMatchObject({ at: 5_500, call: { content: text("at once") } });
@@ -186,8 +195,8 @@ describe("the budget", () => {
   test("is counted from a call's answer: at Telegram a slow call has only just arrived", async () => {
     const rig = startOutbox({ budget: createBudget({ perSecond: 1, burst: 1 }) });
     rig.latency = 400;
-    rig.outbox.reply({ place: HERE, content: text("one") });
-    rig.outbox.reply({ place: HERE, content: text("two") });
+    for (const words of ["one", "two"])
+      rig.outbox.reply({ place: HERE, content: text(words), unasked: true });
     await rig.clock.advance(5_000);
     expect(rig.arrivals.map(({ at }) => at)).toEqual([0, 1_400]);
   });
@@ -196,7 +205,7 @@ describe("the budget", () => {
     const shared = createBudget({ perSecond: 1, burst: 1 });
     shared.spend(0);
     const rig = startOutbox({ shared });
-    rig.outbox.reply({ place: HERE, content: text("one") });
+    rig.outbox.reply({ place: HERE, content: text("one"), unasked: true });
     await rig.clock.advance(999);
     expect(rig.said()).toEqual([]);
     await rig.clock.advance(1);
@@ -209,8 +218,82 @@ describe("the budget", () => {
     for (let sign = 0; sign < 10; sign += 1) say(speaker, "", "typing");
     for (let edit = 0; edit < 2; edit += 1) say(speaker, "edit", "edit");
     rig.outbox.join(speaker);
-    await rig.clock.advance(1_000);
+    await rig.clock.advance(1_150);
     expect(rig.said().slice(10)).toEqual(["edit", "edit"]);
+  });
+
+  /** A chat whose budget was just spent on lines that nobody waits for. */
+  async function startSpent(...more: readonly string[]): Promise<OutboxRig> {
+    const rig = startOutbox();
+    for (const words of ["1", "2", "3", ...more])
+      rig.outbox.reply({ place: HERE, content: text(words), unasked: true });
+    await rig.clock.settle();
+    return rig;
+  }
+
+  test("is overdrawn by what somebody waits for, and what nobody waits for pays it back", async () => {
+    const rig = await startSpent();
+    for (const words of ["help", "stop"]) rig.outbox.reply({ place: HERE, content: text(words) });
+    rig.outbox.reply({ place: HERE, content: text("greeting"), unasked: true });
+    await rig.clock.advance(10_000);
+    expect(rig.arrivals.map(({ at }) => at)).toEqual([0, 0, 0, 0, 0, 3_000]);
+  });
+
+  test("lets nobody wait behind a line that nobody waits for, and keeps the order", async () => {
+    const rig = await startSpent("a file is missing");
+    rig.outbox.reply({ place: HERE, content: text("help") });
+    await rig.clock.settle();
+    expect(rig.said().slice(3)).toEqual(["a file is missing", "help"]);
+  });
+
+  test("lets the end of an answer that somebody stopped come at once", async () => {
+    const rig = await startSpent();
+    const speaker = handSpeaker();
+    speaker.words.push({ text: "stopped", urgency: "message", at: 0, awaited: true });
+    rig.outbox.join(speaker);
+    await rig.clock.settle();
+    expect(rig.said()).toEqual(["1", "2", "3", "stopped"]);
+  });
+
+  test("lets each command be answered within 300 ms, whenever it comes, and Telegram's minute is kept", async () => {
+    const bursts = fc.uniqueArray(fc.record({ slot: fc.nat(19), count: fc.integer({ min: 1, max: 4 }) }), {
+      selector: ({ slot }) => slot,
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        bursts,
+        fc.array(fc.nat(120_000), { maxLength: 10 }),
+        fc.integer({ min: 1, max: 60 }),
+        async (commands, sends, latency) => {
+          const rig = startOutbox();
+          rig.latency = latency;
+          const [editor, sender] = [handSpeaker(), handSpeaker({ chatId: 7, threadId: 2 })];
+          for (let edit = 0; edit < 150; edit += 1) say(editor, "edit", "edit");
+          for (const at of sends.toSorted((a, b) => a - b)) say(sender, "send", "message", at);
+          rig.outbox.join(editor);
+          rig.outbox.join(sender);
+          const asked = commands
+            .flatMap(({ slot, count }) => Array.from({ length: count }, (_, at) => slot * 6_000 + at * 7))
+            .toSorted((a, b) => a - b);
+          for (const [index, at] of asked.entries()) {
+            await rig.clock.advance(at - rig.clock.now());
+            rig.outbox.reply({ place: HERE, content: text(`reply ${index}`) });
+          }
+          await rig.clock.advance(130_000 - rig.clock.now());
+          const arrivalOf = new Map(
+            rig.arrivals.map(({ at, call }) => ["content" in call ? call.content.text : "", at]),
+          );
+          for (const [index, at] of asked.entries())
+            expect((arrivalOf.get(`reply ${index}`) ?? Infinity) - at).toBeLessThanOrEqual(300);
+          for (const { at: first } of rig.arrivals) {
+            const inMinute = rig.arrivals.filter(({ at }) => at >= first && at < first + 60_000);
+            expect(inMinute.length).toBeLessThanOrEqual(60);
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
   });
 });
 
@@ -261,7 +344,7 @@ describe("a Telegram that does not answer", () => {
     rig.outbox.join(speaker);
     await rig.clock.advance(200_000);
     const waits = rig.arrivals.map(({ at }, index) => at - (rig.arrivals[index - 1]?.at ?? 0));
-    expect(waits.slice(0, 10)).toEqual([0, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000, 5_000, 5_000, 5_000]);
+    expect(waits.slice(0, 10)).toEqual([0, 1_150, 2_000, 4_000, 5_000, 5_000, 5_000, 5_000, 5_000, 5_000]);
     expect(speaker.heardOf).toHaveLength(1);
 
     const before = rig.clock.now();
@@ -269,7 +352,7 @@ describe("a Telegram that does not answer", () => {
     say(speaker, "again", "edit");
     rig.outbox.wake();
     await rig.clock.advance(10_000);
-    expect(rig.arrivals.slice(-2).map(({ at }) => at - before)).toEqual([0, 1_000]);
+    expect(rig.arrivals.slice(-2).map(({ at }) => at - before)).toEqual([0, 1_150]);
   });
 
   test("keeps nobody waiting for longer than five seconds once it answers, after however long an outage", async () => {
@@ -289,7 +372,7 @@ describe("a Telegram that does not answer", () => {
           };
           if (wished === "meanwhile") {
             const earlier = handSpeaker({ chatId: 7, threadId: 2 });
-            say(earlier, "earlier", "edit");
+            say(earlier, "earlier", "message");
             rig.outbox.join(earlier);
             await rig.clock.advance(outage / 2);
           }
@@ -530,7 +613,8 @@ describe("waking and ending", () => {
 
   test("close drops what waits, wakes whoever sleeps, and leaves nothing to wait for", async () => {
     const rig = startOutbox();
-    for (let reply = 0; reply < 6; reply += 1) rig.outbox.reply({ place: HERE, content: text("reply") });
+    for (let reply = 0; reply < 6; reply += 1)
+      rig.outbox.reply({ place: HERE, content: text("reply"), unasked: true });
     let idle = false;
     void rig.outbox.idle().then(() => (idle = true));
     await rig.clock.settle();
@@ -549,11 +633,11 @@ describe("waking and ending", () => {
 describe("under any weather", () => {
   interface Event {
     readonly after: number;
-    readonly what: "reply" | "edit" | "message" | "typing" | "wake";
+    readonly what: "reply" | "line" | "edit" | "message" | "typing" | "wake";
   }
   const event = fc.record<Event>({
     after: fc.nat(2_500),
-    what: fc.constantFrom("reply", "edit", "message", "typing", "wake"),
+    what: fc.constantFrom("reply", "line", "edit", "message", "typing", "wake"),
   });
   const weather = fc.oneof(
     { weight: 6, arbitrary: fc.constant<Answer>(done) },
@@ -575,7 +659,10 @@ describe("under any weather", () => {
       for (const [index, { after, what }] of events.entries()) {
         await rig.clock.advance(after);
         if (what !== "wake" && what !== "typing") words.push(`${what} ${index}`);
-        if (what === "reply") rig.outbox.reply({ place: HERE, content: text(`reply ${index}`) });
+        const content = text(`${what} ${index}`);
+        // A line of evie's that nobody waits for.
+        if (what === "reply" || what === "line")
+          rig.outbox.reply({ place: HERE, content, unasked: what === "line" });
         else if (what !== "wake") say(speaker, `${what} ${index}`, what, rig.clock.now());
         rig.outbox.wake();
       }
@@ -584,10 +671,16 @@ describe("under any weather", () => {
       await rig.outbox.idle();
 
       const spent = rig.arrivals.filter(({ call }) => call.type !== "typing" && call.type !== "probe");
+      // A reply may overdraw the budget, or bring a line along; whatever comes then waits until that is paid back.
+      const mayOverdraw = ({ call }: Arrival): boolean =>
+        "content" in call && /^(?:reply|line)/.test(call.content.text);
       for (const [index, { at: first }] of spent.entries()) {
-        for (const [later, { at }] of spent.slice(index).entries()) {
-          expect(later + 1).toBeLessThanOrEqual(3 + (at - first) / 1_000 + 1e-6);
+        for (const [later, arrival] of spent.slice(index).entries()) {
+          if (mayOverdraw(arrival)) continue;
+          expect(later + 1).toBeLessThanOrEqual(3 + (arrival.at - first) / 1_000 + 1e-6);
         }
+        const inMinute = spent.slice(index).filter(({ at }) => at < first + 60_000);
+        expect(inMinute.length).toBeLessThanOrEqual(60);
       }
       for (const [index, { at }] of rig.arrivals.entries()) {
         const answer = answers[index] ?? done;

@@ -5,14 +5,22 @@ const ADA = 7;
 const GROUP = -100;
 
 describe("the flood model", () => {
-  test("a private chat takes three at once and then one a second", () => {
+  test("a private chat takes twenty at once and then one a second", () => {
     const flood = createFlood(true);
     const at = (now: number): number | undefined => flood.admit({ method: "sendMessage", chatId: ADA, now });
-    expect([at(0), at(0), at(0)]).toEqual([undefined, undefined, undefined]);
+    for (let call = 0; call < 20; call += 1) expect(at(0)).toBeUndefined();
     expect(at(1000)).toBeUndefined();
     expect(at(2000)).toBeUndefined();
     expect(at(2500)).toBe(3);
     expect(flood.restUntil(ADA)).toBe(5500);
+  });
+
+  test("a private chat takes sixty in any minute", () => {
+    const flood = createFlood(true);
+    const at = (now: number): number | undefined => flood.admit({ method: "sendMessage", chatId: ADA, now });
+    for (let call = 0; call < 60; call += 1) expect(at(call * 900)).toBeUndefined();
+    expect(at(59_999)).toBe(3);
+    expect(at(63_000)).toBeUndefined();
   });
 
   test("edits and deletions count as sends; asking does not", () => {
@@ -25,6 +33,7 @@ describe("the flood model", () => {
       "getFile",
       "answerCallbackQuery",
     ];
+    for (let call = 0; call < 17; call += 1) flood.admit({ method: "sendMessage", chatId: ADA, now: 0 });
     expect(methods.map((method) => flood.admit({ method, chatId: ADA, now: 0 }))).toEqual(
       methods.map(() => undefined),
     );
@@ -51,7 +60,7 @@ describe("the flood model", () => {
   test("a call inside a rest is a violation and makes the rest grow", () => {
     const flood = createFlood(true);
     const at = (now: number): number | undefined => flood.admit({ method: "sendMessage", chatId: ADA, now });
-    for (let call = 0; call < 3; call += 1) at(0);
+    for (let call = 0; call < 20; call += 1) at(0);
     expect([at(0), at(1000), at(2000)]).toEqual([3, 6, 12]);
     expect(flood.violations.map(({ at, restUntil }) => [at, restUntil])).toEqual([
       [1000, 3000],
@@ -62,10 +71,10 @@ describe("the flood model", () => {
   test("patience ends the rest, and a long calm makes the next offence a first one", () => {
     const flood = createFlood(true);
     const burst = (now: number): (number | undefined)[] =>
-      Array.from({ length: 4 }, () => flood.admit({ method: "sendMessage", chatId: ADA, now }));
-    expect(burst(0)[3]).toBe(3);
-    expect(burst(10_000)[3]).toBe(6);
-    expect(burst(100_000)[3]).toBe(3);
+      Array.from({ length: 21 }, () => flood.admit({ method: "sendMessage", chatId: ADA, now }));
+    expect(burst(0)[20]).toBe(3);
+    expect(burst(61_000)[20]).toBe(6);
+    expect(burst(200_000)[20]).toBe(3);
     expect(flood.violations).toEqual([]);
   });
 
