@@ -207,8 +207,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const throttled = spokeAt + editThrottle(place, clock.date() - (transcript.turn?.startedAt ?? 0));
       if (transcript.seq > shown.seq) {
         // The first words are what the person waits for: they take the place of the placeholder or of a line at once.
-        if (!shown.answers && hasAnswer(transcript)) return [{ urgency: "message", at: now }, typing];
-        return [{ urgency: "edit", at: throttled }, typing];
+        const areFirst = !shown.answers && hasAnswer(transcript);
+        return [{ urgency: "edit", at: areFirst ? now : throttled }, typing];
       }
       // What a chat was just given is not edited before something happens, also where time goes by in it.
       if (transcript.seq === begun.transcript.seq) return [typing];

@@ -86,10 +86,12 @@ describe("while a turn runs", () => {
           const shown = rig.chat.calls.find(
             ({ call }) => "content" in call && call.content.text.includes("Words"),
           );
-          // A call that is under way, and a token that the calls before have taken.
-          const spent = rig.chat.calls.filter(({ at, call }) => call.type !== "typing" && at <= saidAt);
-          const tokenAt = spent.length < 3 ? 0 : (spent.at(-3)?.at ?? 0) + latency + 1_000;
-          expect(shown?.at).toBeLessThanOrEqual(Math.max(saidAt + 2 * latency, tokenAt + latency));
+          // A call may be under way, and an edit before may have taken what this one needs.
+          const edits = rig.chat.calls.filter(
+            (each) => each !== shown && each.call.type === "edit" && each.at <= saidAt,
+          );
+          const affordableAt = (edits.at(-1)?.at ?? Number.NEGATIVE_INFINITY) + latency + 1_150;
+          expect(shown?.at).toBeLessThanOrEqual(Math.max(saidAt + 2 * latency, affordableAt + latency));
         },
       ),
       { numRuns: 60 },
