@@ -4,6 +4,7 @@ import { renderMarkdown } from "../../src/telegram/markdown.ts";
 import { answerLimits } from "../../src/telegram/overflow.ts";
 import { paginate, type PageLimits } from "../../src/telegram/paginate.ts";
 import { createRendering, renderSteps } from "../../src/telegram/rendering.ts";
+import { nastyLines, nastyText } from "../fixtures/nasty-fragments.ts";
 import { nastyMarkdown, referringMarkdown } from "./nasty-markdown.ts";
 
 const fromScratch = (markdown: string, streaming: boolean, limits: PageLimits = answerLimits) =>
@@ -45,6 +46,20 @@ describe("rendering an answer piece by piece", () => {
     );
   });
 
+  test("shows the same of signs that are no marks", () => {
+    fc.assert(
+      fc.property(fc.oneof(nastyText, nastyLines), anySteps, anyLimits, (markdown, steps, limits) => {
+        const rendering = createRendering(limits);
+        for (const arrived of arrivals(markdown, steps)) {
+          expect(rendering.update([arrived], { streaming: true })).toEqual(
+            fromScratch(arrived, true, limits),
+          );
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   test.each([
     ["a list behind indented code", "     - \n- \n- `"],
     ["a number behind indented code", "    a\n\n2. b\n2. c\n\nd"],
@@ -54,6 +69,12 @@ describe("rendering an answer piece by piece", () => {
     ["a fence that turns out to be code in a line", "a\n```b`\nc\n\nd"],
     ["white space at the end of a code block", "```\nends  \n```\n> 0123456789"],
     ["blank lines in a code block", "```\n\n\na\n\n\nb\nc\n\n```\n\nd"],
+    ["an item that turns out to be a removed line", "- a\n- b\n+ c\n- d\n- e\n- f"],
+    ["a removed line behind a paragraph", "a\n\n- b\n- c\n+ d\n\ne"],
+    ["a cron line in a list", "* a\n* b\n* * * * * job\n* c"],
+    ["a year in a list", "1. a\n2. b\n1986. c\nd\n3. e"],
+    ["a plus in a list of pluses", "   + a\n   + b\n+ c\n+ d"],
+    ["a code block whose language is all of its rest", "```ts\n# a\nb\n```\n\n"],
     ["a nested list that ends", "1. a\n   - b\n   - c\n\n2. d\n\n\n3. e\nf\n\ng"],
   ])("shows at every character what rendering from scratch shows: %s", (_name, markdown) => {
     const limits = { units: 15, entities: 100 };

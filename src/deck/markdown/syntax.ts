@@ -1,6 +1,6 @@
 import type { MarkedExtension } from "marked";
 import { isFence, isHeading, isItem, isQuote, isRule } from "../../domain/markdown/lines.ts";
-import { addressInBrackets } from "../../domain/markdown/links.ts";
+import { addressInBrackets, isDefinition } from "../../domain/markdown/links.ts";
 
 type Tokenizer = NonNullable<MarkedExtension["tokenizer"]>;
 
@@ -27,8 +27,7 @@ export const syntax: Tokenizer = {
     const isMeant = top ? isItem(above + line + behind, above.length + at) : isItem(` ${line}`, at + 1);
     return isMeant && !isRule(line, at) ? read : text;
   },
-  // A footnote is a paragraph, whatever its words look like.
-  def: (source) => (/^ {0,3}\[\^/.test(source) ? text : read),
+  def: (source) => (isDefinition(source, source.search(/[^ ]|$/)) ? read : text),
   autolink: (source) => (addressInBrackets(source, 0) === undefined ? text : read),
   html: () => text,
   tag: () => text,

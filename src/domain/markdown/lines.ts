@@ -29,7 +29,7 @@ const bullet =
 const number = /(?:0|[1-9]\d{0,2})[.)](?=[ \t\n]|$)/y;
 
 /**
- * The first item of a list. Marks behind one another are a cron line or a drawing; a plus at a line's very start is
+ * An item of a list. Marks behind one another are a cron line or a drawing; a plus at a line's very start is
  * a sum or an added line, and a dash above or below it a removed one; a number of four digits is a year.
  */
 export function isItem(text: string, at: number): boolean {

@@ -14,6 +14,17 @@ export function isMeantTarget(target: string, before: string): boolean {
 }
 
 /**
+ * Tells whether `[name]: target` at an offset gives a link's name a target. `[WIP]: done` does not, nor does a note's
+ * mark.
+ */
+export function isDefinition(text: string, at: number): boolean {
+  const named = /\[(?!\^)(?:[^[\]\\]|\\.){1,999}\]:[ \t]*(?:\n[ \t]*)?<?([^\s<>]+)/sy;
+  named.lastIndex = at;
+  const target = named.exec(text)?.[1];
+  return target !== undefined && isMeantTarget(target, "");
+}
+
+/**
  * The offset behind an address in angle brackets that begin at an offset. Every other text in angle brackets is a
  * type, a tag or a mailbox, whose brackets are to be seen.
  */

@@ -31,7 +31,7 @@ export interface Frozen {
 }
 
 interface OpenCode {
-  /** The line that opens the fence; the rest is parsed behind it. */
+  /** The fence that opens it; the rest is parsed behind it. */
   readonly opener: string;
   readonly style: Style;
   /** Where the code begins in the frozen text. */

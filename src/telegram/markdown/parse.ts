@@ -93,7 +93,7 @@ function prefaceLines(source: string, { links, footnotes }: References): readonl
   const mentioned = (names: Iterable<string>): readonly string[] =>
     Array.from(names).filter((name) => mentions.includes(name));
   const notes = mentioned(footnotes.keys()).map((name) => `[^${name}]: x`);
-  const targets = mentioned(links.keys()).map((name) => `[${name}]: x`);
+  const targets = mentioned(links.keys()).map((name) => `[${name}]: /`);
   // Without a break, indented code at the source's start would belong to the footnote above it.
   return [...notes, ...(notes.length > 0 ? ["***"] : []), ...targets];
 }

@@ -17,7 +17,7 @@ export interface Settled {
 /** The beginning of a fenced code block. */
 export interface SettledCode {
   readonly node: Code;
-  /** The line that opens the fence. */
+  /** The fence that opens it, without what stands behind: a fence without code would show that. */
   readonly opener: string;
   readonly lines: readonly string[];
 }
@@ -63,22 +63,36 @@ function settledInside(
   source: string,
   { offset, lines }: Parsed,
 ): Settled | undefined {
-  if (open.type === "list") return settledItems(open, lastLine, lines);
+  if (open.type === "list") return settledItems(open, lastLine, source, { offset, lines });
   if (open.type !== "code") return undefined;
   const start = startOf(open) - offset;
   const end = source.indexOf("\n", start);
   if (end === -1 || !isFenced(source, start)) return undefined;
-  return settledCode(open, source.slice(lineStart(source, start), end), lines);
+  const fence = /^\s*(?:`+|~+)/.exec(source.slice(lineStart(source, start), end))?.[0] ?? "";
+  return settledCode(open, fence, lines);
 }
 
-function settledItems(list: List, lastLine: number, shift: number): Settled | undefined {
-  const items = list.children.filter((item) => startOf(item) < lastLine).length - 1;
+function settledItems(
+  list: List,
+  lastLine: number,
+  source: string,
+  { offset, lines }: Pick<Parsed, "offset" | "lines">,
+): Settled | undefined {
+  const started = list.children.filter((item) => startOf(item) < lastLine);
+  const last = started.at(-1);
+  const items = started.length - (last !== undefined && staysItem(source, startOf(last) - offset) ? 1 : 2);
   const next = list.children[items];
-  const last = list.children[items - 1];
-  if (next === undefined || last?.position === undefined || list.position === undefined) return undefined;
-  const position = { ...list.position, end: last.position.end };
+  const settled = list.children[items - 1];
+  if (next === undefined || settled?.position === undefined || list.position === undefined) return undefined;
+  const position = { ...list.position, end: settled.position.end };
   const blocks = [{ ...list, children: list.children.slice(0, items), position }];
-  return { blocks, items, lines: startLineOf(next) - shift - 1 };
+  return { blocks, items, lines: startLineOf(next) - lines - 1 };
+}
+
+/** Whether an item stays one. With a plus below it, it is a removed line, and belongs to the item above. */
+function staysItem(source: string, start: number): boolean {
+  const below = source.indexOf("\n", start) + 1;
+  return !/^\+?$/.test(source.slice(below, below + 2));
 }
 
 /** Code is cut between two lines that both show something, because blank ones at its ends are left out. */

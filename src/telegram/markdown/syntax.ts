@@ -3,6 +3,7 @@ import {
   autolink,
   blockQuote,
   codeFenced,
+  definition,
   headingAtx,
   labelEnd,
   list,
@@ -14,7 +15,7 @@ import { characterBefore } from "../../domain/markdown/characters.ts";
 import { flanks, type Flanks } from "../../domain/markdown/emphasis.ts";
 import { isShownBackslash } from "../../domain/markdown/escapes.ts";
 import { isFence, isHeading, isItem, isNote, isQuote, isRule } from "../../domain/markdown/lines.ts";
-import { addressInBrackets, isMeantTarget } from "../../domain/markdown/links.ts";
+import { addressInBrackets, isDefinition, isMeantTarget } from "../../domain/markdown/links.ts";
 import { bareAddresses, githubAddresses } from "./bare-addresses.ts";
 
 /** GFM without what can be told from other text by its look alone: one tilde, HTML, underlined headings. */
@@ -32,6 +33,7 @@ const fixed: readonly Extension[] = [
         "autolink",
         "blockQuote",
         "codeFenced",
+        "definition",
         "gfmFootnoteDefinition",
         "headingAtx",
         "labelEnd",
@@ -66,6 +68,7 @@ export function syntaxOf(text: string, closers: string): readonly Extension[] {
         62: quoteOf(source),
         91: guarded(footnote, (at) => isNote(source, at)),
       },
+      contentInitial: { 91: guarded(definition, (at) => isDefinition(source, at)) },
       flow: {
         35: guarded(headingAtx, (at) => isHeading(source, at)),
         42: rule,
@@ -129,12 +132,9 @@ function container(
   return meant;
 }
 
-/** In a list that has begun, every marker begins an item. */
+/** Each item is asked for by itself: of a list that grows, the first items are rendered before the others come. */
 function itemOf(source: string): Construct {
-  return container(list, (at, { containerState }) => {
-    const goesOn = containerState?.["type"] !== undefined;
-    return !isRule(source, at) && (goesOn || isItem(source, at));
-  });
+  return container(list, (at) => !isRule(source, at) && isItem(source, at));
 }
 
 /** In a quote that has begun, every mark goes on with it. */

@@ -25,6 +25,7 @@ const undecided = new Set([
   "a link by its name",
   "indices and calls",
   "brackets",
+  "a name with a colon, and brackets around it elsewhere",
   "a set of characters",
 ]);
 
