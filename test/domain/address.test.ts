@@ -46,6 +46,7 @@ describe("a bare address ends", () => {
     ["before stars", "**https://x.example** b", "https://x.example"],
     ["before stars and more", "**https://x.example/a**，b", "https://x.example/a"],
     ["before stars and a word", "**https://x.example/a**b", "https://x.example/a"],
+    ["before stars far behind those that were opened", "**see https://x.example/a**b", "https://x.example/a"],
     ["before the star that was opened", "*https://x.example/a*,b", "https://x.example/a"],
     ["before tildes", "~~https://x.example/a~~，b", "https://x.example/a"],
     ["before underscores", "__https://x.example/a__", "https://x.example/a"],

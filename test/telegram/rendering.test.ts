@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sliceFormatted } from "../../src/telegram/entities.ts";
 import { renderMarkdown } from "../../src/telegram/markdown.ts";
 import { answerLimits } from "../../src/telegram/overflow.ts";
 import { paginate, type PageLimits } from "../../src/telegram/paginate.ts";
@@ -113,6 +114,30 @@ describe("rendering an answer piece by piece", () => {
       length: 1,
       url: "https://example.com/a",
     });
+  });
+
+  test("repeats a table's head on each page, also when the table was left behind", () => {
+    const rendering = createRendering();
+    const rows = Array.from({ length: 350 }, (_, at) => `| name ${at} | a note on it |\n`);
+    const markdown = `Words.\n\n| name | note |\n|-|-|\n${rows.join("")}\nMore words.\n\nThe last ones.`;
+    for (const arrived of arrivals(markdown, [200])) {
+      expect(rendering.update([arrived], { streaming: true })).toEqual(fromScratch(arrived, true));
+    }
+    const pages = rendering.update([markdown], { streaming: true });
+    expect(pages.length).toBeGreaterThan(2);
+    for (const { text } of pages.slice(1)) expect(text.startsWith("name    │ note\n────────┼")).toBe(true);
+  });
+
+  test("repeats no head of a table that was cut in it", () => {
+    const limits = { units: 200, entities: 100 };
+    const markdown = `${"word ".repeat(19)}\n\n| a | b |\n|-|-|\n${"| c | d |\n".repeat(40)}`;
+    expect(
+      fromScratch(markdown, false, limits)
+        .slice(1)
+        .every(({ text }) => text.startsWith("a │ b\n")),
+    ).toBe(true);
+    const cut = sliceFormatted(renderMarkdown("| a | b |\n|-|-|\n| c | d |", { streaming: false }), 3, 17);
+    expect(paginate(cut, limits)[0]?.text).toBe(" b\n──┼──\nc │ d");
   });
 
   test("leaves no block behind with a link to half an address", () => {

@@ -30,14 +30,17 @@ const LONGEST_PART = 16;
  * UTF-16 units of a table's beginning, as shown, by which its look is decided. What comes later must not change rows on
  * a page that is full, and a page holds twice as much of a table at least.
  */
-const SAMPLE = 1_200;
+const SAMPLE = 1_500;
+
+/** Columns by which the cells of a row may reach over theirs together, if the line has room: better than a second line. */
+const MOST_OVER = 6;
 
 /** How much longer than its source a row may be, and by how many units besides. */
 const DEAREST = 3;
 const FREE = 60;
 
 /** The same for a whole table, if blocks would be shorter. A small one is easier to read in columns, whatever it costs. */
-const DEAREST_TABLE = 2;
+const DEAREST_TABLE = 1.6;
 const FREE_TABLE = 200;
 
 /** Decides how a table is shown, by its head and its first rows. */
@@ -48,18 +51,18 @@ export function layTable({ head, rows }: Grid): Layout {
   const widths = columnWidths([head, ...sample]);
   if (widths !== undefined) {
     const fitting = sample.filter((row) => fitsColumns(row, widths));
-    const columns = sum([head, ...sample].map((row) => linesOf(row, widths) * widthOf(widths)));
+    const columns = sum([head, ...sample].map((row) => columnsLength(row, widths)));
     const isDear = columns > DEAREST_TABLE * source + FREE_TABLE && blocks < columns;
     if (!isDear && fitting.length * 2 >= sample.length) return { type: "columns", widths };
   }
   return { type: sample.length > 0 && blocks <= DEAREST * source + FREE ? "blocks" : "loose" };
 }
 
-/** Tells whether a row can stand in columns of these widths: it is not too tall, and mostly not blank. */
+/** Tells whether a row can stand in columns of these widths: it is not too tall, mostly not blank, and breaks no word. */
 export function fitsColumns(row: readonly string[], widths: readonly number[]): boolean {
   const lines = linesOf(row, widths);
   const isDear = lines > 1 && lines * widthOf(widths) > DEAREST * sourceLength(row) + FREE;
-  return lines <= MOST_LINES && !isDear;
+  return lines <= MOST_LINES && !isDear && !breaksWords(row, widthsFor(row, widths));
 }
 
 /** Tells whether a row can be a block of lines, each with its column's name: the names are not most of it. */
@@ -68,12 +71,17 @@ export function fitsBlock(head: readonly string[], row: readonly string[]): bool
 }
 
 function sampleSize(head: readonly string[], rows: readonly (readonly string[])[]): number {
+  let widths = head.map(displayWidth);
   let length = 0;
   for (const [at, row] of rows.entries()) {
     if (length >= SAMPLE) return at;
-    const lines = Math.max(1, ...row.map((cell) => Math.ceil(displayWidth(cell) / 10)));
-    length += Math.min(lines, MOST_LINES) * (TABLE_WIDTH + 1);
-    if (lines > MOST_LINES) length += blockLength(head, row);
+    const cells = row.map(displayWidth);
+    widths = widths.map((width, column) => Math.max(width, cells[column] ?? 0));
+    const lines = Math.max(...cells.map((cell) => Math.ceil(cell / 10)));
+    const rowLength = Math.min(TABLE_WIDTH, widthOf(widths)) + 1;
+    const isLong = widthOf(widths) > TABLE_WIDTH;
+    length += isLong ? Math.min(lines, MOST_LINES) * rowLength : rowLength;
+    if (isLong && lines > MOST_LINES) length += blockLength(head, row);
   }
   return rows.length;
 }
@@ -122,13 +130,39 @@ function share(room: number, leasts: readonly number[], wishes: readonly number[
   return widths;
 }
 
-function linesOf(row: readonly string[], widths: readonly number[]): number {
-  return Math.max(...row.map((cell, at) => wrapLine(cell, widths[at] ?? 0).length));
+/** The widths that a row's cells take: those of the columns, or a little more where that saves a line. */
+export function widthsFor(row: readonly string[], widths: readonly number[]): readonly number[] {
+  const own = widths.map((width, at) => Math.max(width, displayWidth(row[at] ?? "")));
+  return sum(own) - sum(widths) <= MOST_OVER && widthOf(own) <= TABLE_WIDTH ? own : widths;
 }
 
-/** Units of one line, with its end. */
+/** Units of a row in columns: of its first line the blanks behind the last cell are not shown. */
+function columnsLength(row: readonly string[], widths: readonly number[]): number {
+  const lines = linesOf(row, widths);
+  const blanks = Math.max(0, (widths.at(-1) ?? 0) - displayWidth(row.at(-1) ?? ""));
+  return lines * (widthOf(widths) + 1) - blanks;
+}
+
+function linesOf(row: readonly string[], widths: readonly number[]): number {
+  const own = widthsFor(row, widths);
+  return Math.max(...row.map((cell, at) => wrapLine(cell, own[at] ?? 0).length));
+}
+
+/** Tells whether a word is broken that is none of those that fit nowhere. */
+function breaksWords(row: readonly string[], widths: readonly number[]): boolean {
+  return row.some((cell, at) => {
+    const width = widths[at] ?? 0;
+    return displayWidth(cell) > width && isBetween(longestPart(cell), width, LONGEST_PART);
+  });
+}
+
+function isBetween(number: number, above: number, most: number): boolean {
+  return number > above && number <= most;
+}
+
+/** Columns of one line. */
 function widthOf(widths: readonly number[]): number {
-  return sum(widths) + BAR.length * (widths.length - 1) + 1;
+  return sum(widths) + BAR.length * (widths.length - 1);
 }
 
 /** What is needed of a column's width when its cells are broken into lines. */

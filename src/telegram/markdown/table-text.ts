@@ -1,5 +1,13 @@
 import type { AlignType } from "mdast";
-import { BAR, fitsBlock, fitsColumns, TABLE_WIDTH, type Grid, type Layout } from "./table-layout.ts";
+import {
+  BAR,
+  fitsBlock,
+  fitsColumns,
+  TABLE_WIDTH,
+  widthsFor,
+  type Grid,
+  type Layout,
+} from "./table-layout.ts";
 import { displayWidth } from "./width.ts";
 import { wrapLine } from "./wrap.ts";
 
@@ -58,9 +66,10 @@ function lengthOf(lines: readonly string[]): number {
 
 function alignedLines(
   row: readonly string[],
-  widths: readonly number[],
+  columns: readonly number[],
   align: readonly AlignType[],
 ): readonly string[] {
+  const widths = widthsFor(row, columns);
   const cells = widths.map((width, at) => wrapLine(row[at] ?? "", width));
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) => {
