@@ -83,7 +83,7 @@ function wantedOf({ transcript, promptId, mayBePlain }: PlayedTurn): readonly Wa
   ];
 }
 
-/** Where Telegram refused the page's entities, its links may have become addresses, and the rest may have gone with them. */
+/** Where Telegram refused the entities of a page, its links may have gone, and the rest with them. */
 function wantedPage(page: FormattedText, mayBePlain: boolean): Wanted {
   const looks = mayBePlain ? [page, withoutLinks(page), withoutEntities(page)] : [page];
   return { text: formatted(page).text, looks: looks.map((look) => JSON.stringify(formatted(look))) };
