@@ -60,6 +60,9 @@ test("the rest of a paste, when the agent has the first part already", { timeout
 
 test("an album's last picture, when the agent has the others already", { timeout: 60_000 }, async () => {
   const anna = evie.visitor();
+  // An agent that must start first may take longer than the pictures are apart.
+  await anna.say(`warm ${script({ text: "Here." })}`);
+  await anna.hears(({ text }) => text === "Here.", "an agent");
   const rest = `last one ${script({ text: "Both seen." })}`;
   const sending = anna.sendAlbum(
     [
@@ -70,10 +73,10 @@ test("an album's last picture, when the agent has the others already", { timeout
   );
   await anna.hears(({ text }) => text === "Both seen.", "the answer", 30_000);
   await sending;
-  const next = users(asked("late-album").at(-1));
+  const [, ...next] = users(asked("late-album").at(-1));
   expect(next.map(({ images }) => images.length)).toEqual([1, 1]);
   expect(next.at(-1)?.text).toBe(`${LABEL}\n${rest}`);
-  expect(anna.said()).toEqual(["Both seen."]);
+  expect(anna.said()).toEqual(["Here.", "Both seen."]);
 });
 
 test("a late picture joins the prompt that the agent does not have yet", { timeout: 60_000 }, async () => {
@@ -110,7 +113,12 @@ test("words behind /new are the first of the new session, and what Telegram cut 
   await anna.say(`/new ${words}\n/usr is full`);
   await anna.hears(({ text }) => text === "Anew.", "the answer");
   expect(users(asked("new-words").at(-1)).map(({ text }) => text)).toEqual([`${words}\n\n/usr is full`]);
-  expect(anna.said().slice(0, 2)).toEqual(["Before.", expect.stringMatching(/^New session/)]);
+  expect(anna.said()).toEqual([
+    // Its agent may not have settled yet when the command came.
+    expect.stringMatching(/^Before\./),
+    expect.stringMatching(/^New session/),
+    "Anew.",
+  ]);
 });
 
 test("words that are changed while the agent works are asked anew when that is wanted", async () => {
