@@ -232,7 +232,7 @@ describe("the package", () => {
     );
     const strange = files.filter(
       (name) =>
-        !/^(package\.json|README\.md|LICENSE|dist\/[^/]*\.js(\.map)?|dist\/(page|deck)\.json|dist\/licences\.txt|docs\/how-to\/.*\.(md|service))$/.test(
+        !/^(package\.json|README\.md|LICENSE|dist\/[^/]*\.js(\.map)?|dist\/(page|deck)\.json|dist\/licences\.txt|docs\/how-to\/(.*\.(md|service)|container\/(Dockerfile|compose\.yaml)))$/.test(
           name,
         ),
     );

@@ -76,7 +76,11 @@ describe("when something goes wrong", () => {
       run: { exitBefore: { code: 3, stderr: "no reason\n" } },
       says: /⚠️ The agent .*exit code 3: no reason/,
     },
-    { case: "refuses the prompt", run: { refuse: "No API key found." }, says: /⚠️ .*No API key found/ },
+    {
+      case: "refuses the prompt",
+      run: { refuse: "No API key found." },
+      says: /⚠️ .*no key for the provider\. .*run `pi` there/,
+    },
     {
       case: "has a model that fails",
       run: { fail: "500: overloaded" },

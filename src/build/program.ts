@@ -12,6 +12,8 @@ const SHARED = {
 
   sourcemap: true,
   legalComments: "none",
+  // Source maps name files below the project, also where node_modules is a link to elsewhere.
+  preserveSymlinks: true,
   logLevel: "warning",
 } as const satisfies BuildOptions;
 
