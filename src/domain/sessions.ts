@@ -59,7 +59,8 @@ export interface Session {
   /**
    * Makes a turn of `draft`. Last writer wins: a running turn is aborted and its end awaited first. What came this way or
    * by `enqueue` and was superseded before the agent accepted it goes in front of its successor. The draft is released
-   * by the session.
+   * by the session. Throws a SessionRemovedError once the session is being removed; while evie ends, the prompt is kept for
+   * the next start. So do `enqueue` and `prompt`.
    */
   run(draft: PromptDraft, face: Face): Turn;
   /**
@@ -181,6 +182,17 @@ export class FolderError extends Error {
   }
 }
 
+/** A session that is being removed, or was. It takes nothing any more, also from who still holds it. */
+export class SessionRemovedError extends Error {
+  readonly session: SessionId;
+
+  constructor(session: SessionId) {
+    super("This session was removed. Begin a new one.");
+    this.name = "SessionRemovedError";
+    this.session = session;
+  }
+}
+
 /** A request's id that was used before, within a day, for a prompt that says something else. */
 export class RequestIdError extends Error {
   readonly requestId: string;
@@ -203,6 +215,9 @@ export interface SessionDirectory extends Sessions {
   list(): readonly SessionInfo[];
   /** From now on `changed` is called when the list is another one; the answer ends that. */
   watch(changed: () => void): () => void;
-  /** Ends a session and removes everything of it: "in use" while a Telegram chat speaks with it. */
+  /**
+   * Ends a session and removes everything of it: "in use" while a Telegram chat speaks with it. From the call on nobody
+   * finds it, and it takes no prompts. Where it cannot be removed, the promise rejects and the session is there again.
+   */
   remove(id: SessionId): Promise<"removed" | "unknown" | "in use">;
 }

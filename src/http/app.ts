@@ -5,18 +5,13 @@ import type { Clock } from "../domain/clock.ts";
 import type { Face } from "../domain/events.ts";
 import { parseSessionId, type SessionId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
-import {
-  FolderError,
-  type ObservedSession,
-  RequestIdError,
-  type SessionDirectory,
-} from "../domain/sessions.ts";
+import { FolderError, type ObservedSession, type SessionDirectory } from "../domain/sessions.ts";
 import { bodies, headers, LARGEST_BODY, readJson, readShape } from "./bodies.ts";
 import { toJson } from "../domain/text.ts";
 import type { MakeDraft } from "./drafts.ts";
 import type { Guard } from "./guard.ts";
 import { checkAnswered } from "./hub.ts";
-import { LOCKED, noSession, Refusal, requestIdUsed } from "./refusal.ts";
+import { LOCKED, noSession, Refusal, refusalFor } from "./refusal.ts";
 import { endingBody, eventStream } from "./sse.ts";
 import type * as z from "zod";
 
@@ -263,9 +258,9 @@ async function readBody<Shape>({ req }: Context, schema: z.ZodType<Shape>): Prom
 }
 
 function refusalOf(error: Error, log: Log) {
-  if (error instanceof Refusal) return error;
+  const refusal = refusalFor(error);
+  if (refusal !== undefined) return refusal;
   if (error instanceof FolderError) return new Refusal(400, "bad_folder", error.message);
-  if (error instanceof RequestIdError) return requestIdUsed(error);
   log.error({ err: error }, "a request failed by a fault of evie's own");
   const message = `evie made a mistake (${error.message}). Its log tells more.`;
   return { status: 500, code: "internal", message } as const;

@@ -1,12 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import { parseSessionId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
-import {
-  type Answered,
-  type ObservedSession,
-  RequestIdError,
-  type SessionDirectory,
-} from "../domain/sessions.ts";
+import type { Answered, ObservedSession, SessionDirectory } from "../domain/sessions.ts";
 import { toJson } from "../domain/text.ts";
 import type { ClientFrame, ServerFrame } from "../domain/wire.ts";
 import { attachFrames } from "./attach-frames.ts";
@@ -14,7 +9,7 @@ import { type AttachQueue, createAttachQueue } from "./attach-queue.ts";
 import { createBacklog } from "./backlog.ts";
 import { clientFrame, readJson, readShape } from "./bodies.ts";
 import type { MakeDraft } from "./drafts.ts";
-import { noSession, Refusal, requestIdUsed } from "./refusal.ts";
+import { noSession, Refusal, refusalFor } from "./refusal.ts";
 
 /** Milliseconds between two heartbeats. A browser that hears nothing for longer than a few of them connects anew. */
 export const HEARTBEAT = 5_000;
@@ -167,8 +162,8 @@ function tellFault(
   about: { readonly sessionId?: string; readonly requestId?: string },
   { send, log }: Pick<Reception, "send" | "log">,
 ): void {
-  const refusal = error instanceof RequestIdError ? requestIdUsed(error) : error;
-  if (refusal instanceof Refusal)
+  const refusal = refusalFor(error);
+  if (refusal !== undefined)
     return send({ type: "error", code: refusal.code, message: refusal.message, ...about });
   log.error({ err: error }, "what a browser asked for failed by a fault of evie's own");
   const message = `evie made a mistake (${error instanceof Error ? error.message : String(error)}). Its log tells more.`;

@@ -1,4 +1,4 @@
-import type { RequestIdError } from "../domain/sessions.ts";
+import { RequestIdError, SessionRemovedError } from "../domain/sessions.ts";
 import { clip } from "../domain/text.ts";
 
 /** What a request is refused with. The message says what is wrong and what to do. */
@@ -22,6 +22,10 @@ export function noSession(id: string): Refusal {
   return new Refusal(404, "no_session", `There is no session ${JSON.stringify(clip(id, 80))}.`);
 }
 
-export function requestIdUsed({ message }: RequestIdError): Refusal {
-  return new Refusal(409, "request_id_used", message);
+/** The refusal that an error of a session's means; undefined for a fault of evie's own. */
+export function refusalFor(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  if (error instanceof RequestIdError) return new Refusal(409, "request_id_used", error.message);
+  if (error instanceof SessionRemovedError) return noSession(error.session);
+  return undefined;
 }

@@ -25,7 +25,7 @@ export interface AgentBerth {
   wake(): void;
   /** Nobody needs the agent at the moment: after REST_AFTER it goes, unless somebody does by then. */
   rest(): void;
-  /** Dismisses the agent; resolves when it was seen to exit. The next `ready` starts another. */
+  /** Dismisses the agent; resolves when it was seen to exit. The next `ready` starts another, which is not waited for. */
   clear(): Promise<void>;
 }
 
@@ -103,8 +103,9 @@ export function createAgentBerth({ session, start, busy, clock, log }: AgentBert
     },
     async clear() {
       idle.abort();
+      const gone = lastGone;
       await letGo();
-      await lastGone;
+      await gone;
     },
   };
 }

@@ -9,6 +9,7 @@ import { joinTexts, type PromptDraft } from "../domain/prompt.ts";
 import {
   type PromptOptions,
   RequestIdError,
+  SessionRemovedError,
   type TakenPrompt,
   type Turn,
   type TurnEnding,
@@ -27,6 +28,8 @@ export interface PromptsOptions {
   readonly id: SessionId;
   readonly runner: TurnRunner;
   readonly ledger: RequestLedger;
+  /** Throws a SessionRemovedError when the session takes nothing new any more. */
+  readonly checkOpen: () => void;
   /** Called when `queue` is another one. */
   readonly queueChanged: () => void;
   readonly clock: Clock;
@@ -78,7 +81,7 @@ const KEPT: TurnEnding = {
 };
 
 export function createPrompts(options: PromptsOptions): Prompts {
-  const { id, runner, ledger, clock, log, queueChanged } = options;
+  const { id, runner, ledger, clock, log, checkOpen, queueChanged } = options;
   /** Requests that have not ended yet, and of which turn each is. */
   const underWay = new Map<string, Known>();
   const requestOf = new Map<TurnId, QueuedPrompt>();
@@ -138,6 +141,7 @@ export function createPrompts(options: PromptsOptions): Prompts {
 
   /** A turn of its own. Written down first: a request that is not known afterwards could run twice. */
   function begin(draft: PromptDraft, { mode, face, requestId, text }: PromptOptions, body: string): Known {
+    checkOpen();
     const turnId = makeTurnId();
     note(requestId, turnId, body);
     requestOf.set(turnId, { requestId, text });
@@ -157,6 +161,7 @@ export function createPrompts(options: PromptsOptions): Prompts {
 
   /** Said into the running turn. Where the agent does not take it, it waits for a turn of its own. */
   function steer(draft: PromptDraft, options: PromptOptions, turnId: TurnId, body: string): Known {
+    checkOpen();
     const { requestId } = options;
     note(requestId, turnId, body);
     store(() => ledger.begin(id, requestId));
@@ -181,6 +186,8 @@ export function createPrompts(options: PromptsOptions): Prompts {
       return await ending;
     } catch (error) {
       draft.release();
+      // It was taken when the session still was there, and ends as all that waited in it.
+      if (error instanceof SessionRemovedError) return { outcome: { type: "stopped" }, text: "" };
       throw error;
     }
   }

@@ -6,7 +6,7 @@ import type { TurnId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Prompt, PromptDraft } from "../domain/prompt.ts";
 import type { Question } from "../domain/question.ts";
-import type { ObservedSession } from "../domain/sessions.ts";
+import { type ObservedSession, SessionRemovedError } from "../domain/sessions.ts";
 import { createAgentBerth } from "./agent-berth.ts";
 import { placeOf } from "./facts.ts";
 import type { Ledgers, SessionRecord } from "./ledger.ts";
@@ -16,6 +16,7 @@ import { createPictured } from "./pictured.ts";
 import { createPrompts } from "./prompts.ts";
 import { createQuestions } from "./questions.ts";
 import { createTurnRunner } from "./turn-runner.ts";
+import { release } from "./waiting-turn.ts";
 
 export interface SessionOptions {
   readonly record: SessionRecord;
@@ -39,6 +40,11 @@ export interface OwnedSession extends ObservedSession {
   resume(turn: TurnId, face: Face, drafts: readonly PromptDraft[]): void;
   /** Dismisses it because evie ends: what is not answered yet is left to the next start. */
   leave(): Promise<void>;
+  /**
+   * Dismisses it for good. From the call on it takes no prompt and starts no agent; resolves when its agent was seen to exit
+   * and its turns have ended.
+   */
+  remove(): Promise<void>;
 }
 
 /** One conversation: its agent, its turns, and whoever watches. */
@@ -48,6 +54,8 @@ export function createSession(options: SessionOptions): OwnedSession {
   let updatedAt = record.lastUsedAt;
   /** The turn that began last. */
   let begun: TurnId | undefined;
+  /** Its end has begun, and it will not come back in this process. */
+  let end: "removed" | "left" | undefined;
 
   const questions = createQuestions({
     clock,
@@ -80,6 +88,7 @@ export function createSession(options: SessionOptions): OwnedSession {
     id,
     runner,
     ledger: ledgers.requests,
+    checkOpen,
     queueChanged: () => mirror.refresh(),
     clock,
     log,
@@ -107,6 +116,21 @@ export function createSession(options: SessionOptions): OwnedSession {
     clock,
     log,
   });
+
+  function checkOpen(): void {
+    if (end === "removed") throw new SessionRemovedError(id);
+  }
+
+  /** Does what a draft is for, or releases it and throws. */
+  function taking<Value>(drafts: readonly PromptDraft[], work: () => Value): Value {
+    try {
+      checkOpen();
+    } catch (error) {
+      release(drafts);
+      throw error;
+    }
+    return work();
+  }
 
   function saidIn(turn: TurnId): readonly string[] {
     return turn === begun ? mirror.said : [];
@@ -164,10 +188,10 @@ export function createSession(options: SessionOptions): OwnedSession {
     cwd,
     attach: (sink, changed) => mirror.listen(sink, changed),
     observe: (observer) => mirror.observe(observer),
-    run: (draft, face) => runner.run(draft, face),
+    run: (draft, face) => taking([draft], () => runner.run(draft, face)),
     prompt: (draft, how) => prompts.take(draft, how),
-    enqueue: (draft, from) => runner.enqueue([draft], from),
-    resume: (turn, from, drafts) => prompts.resume(turn, from, drafts),
+    enqueue: (draft, from) => taking([draft], () => runner.enqueue([draft], from)),
+    resume: (turn, from, drafts) => taking(drafts, () => prompts.resume(turn, from, drafts)),
     withdraw: (waiting) => prompts.withdraw(waiting),
     amend: (source, draft) => runner.amend(source, draft),
     hurry: (waiting) => prompts.hurry(waiting),
@@ -184,7 +208,10 @@ export function createSession(options: SessionOptions): OwnedSession {
       return mirror.turnSoFar;
     },
     answer: (questionId, value) => questions.answer(questionId, value),
-    rename: (name) => mirror.rename(name),
+    rename(name) {
+      checkOpen();
+      mirror.rename(name);
+    },
     replacedBy: (by) => mirror.tell({ type: "session_replaced", sessionId: id, by }),
     chatChanged: options.changed,
     info() {
@@ -206,14 +233,23 @@ export function createSession(options: SessionOptions): OwnedSession {
       return { messages, ...(oldest === undefined ? {} : { before: oldest }) };
     },
     message: (key) => mirror.message(key),
-    wake: () => berth.wake(),
+    wake() {
+      if (end === undefined) berth.wake();
+    },
     stop: () => runner.stop(),
     idle: () => runner.idle(),
     async dismiss() {
       runner.stop();
       await berth.clear();
     },
+    async remove() {
+      end = "removed";
+      runner.stop();
+      await berth.clear();
+      await runner.idle();
+    },
     async leave() {
+      end ??= "left";
       prompts.leave();
       runner.stop({ leaving: true });
       await berth.clear();

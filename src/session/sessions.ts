@@ -49,6 +49,9 @@ export interface SessionRegistry extends SessionDirectory {
 export function createSessions(options: SessionsOptions): SessionRegistry {
   const { ledgers, folder, workspace, startAgent, answerAt, clock, log } = options;
   const open = new Map<SessionId, OwnedSession>();
+  /** Those whose removal has begun: for everybody else they are gone. */
+  const removing = new Set<SessionId>();
+  let isLeaving = false;
   const watchers = new Set<() => void>();
 
   const fileOf = (id: SessionId): string => join(folder, `${id}.jsonl`);
@@ -77,6 +80,10 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
       log,
     });
     open.set(id, session);
+    if (isLeaving)
+      session
+        .leave()
+        .catch((error: unknown) => log.error({ err: error, session: id }, "a session was not left"));
     return session;
   }
 
@@ -107,6 +114,7 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
   }
 
   function find(id: SessionId): OwnedSession | undefined {
+    if (removing.has(id)) return undefined;
     const known = open.get(id);
     if (known !== undefined) return known;
     const stored = ledgers.sessions.get(id);
@@ -136,27 +144,39 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
       else session.resume(id, face, drafts);
       return session !== undefined;
     },
-    list: () => ledgers.sessions.list().map(infoOf),
+    list: () =>
+      ledgers.sessions
+        .list()
+        .filter(({ id }) => !removing.has(id))
+        .map(infoOf),
     watch(watcher) {
       const own = (): void => watcher();
       watchers.add(own);
       return () => watchers.delete(own);
     },
     async remove(id) {
-      if (ledgers.sessions.get(id) === undefined) return "unknown";
+      if (removing.has(id) || ledgers.sessions.get(id) === undefined) return "unknown";
       if (ledgers.chatOf(id) !== undefined) return "in use";
-      await open.get(id)?.dismiss();
-      open.delete(id);
-      ledgers.sessions.remove(id);
-      ledgers.pictures.drop(id);
-      removeFiles(id);
-      changed();
-      return "removed";
+      removing.add(id);
+      try {
+        changed();
+        await open.get(id)?.remove();
+        ledgers.sessions.remove(id);
+        ledgers.pictures.drop(id);
+        removeFiles(id);
+        return "removed";
+      } finally {
+        // Where it is still stored, the next one who asks for it gets it anew: this one takes nothing any more.
+        open.delete(id);
+        removing.delete(id);
+        changed();
+      }
     },
     async idle() {
       await Promise.all([...open.values()].map((session) => session.idle()));
     },
     async leaveAll() {
+      isLeaving = true;
       await Promise.all([...open.values()].map((session) => session.leave()));
     },
   };

@@ -96,7 +96,7 @@ export interface TurnRunner {
     | undefined;
   /**
    * Ends the running turn and drops what waits. With `leaving` because evie ends: then none of that is written down, so
-   * that the next start finds what is still to be answered.
+   * that the next start finds what is still to be answered. What comes after that is only written down, for the same start.
    */
   stop(options?: { readonly leaving?: boolean }): boolean;
   /** True while a turn runs or waits. */
@@ -117,6 +117,7 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
   const { agent: takeAgent, emit, fault, ledger, queueChanged = () => undefined } = ports;
   let running: RunningTurn | undefined;
   let queue: TurnQueue = emptyQueue;
+  let isLeft = false;
   const whenIdle: (() => void)[] = [];
 
   /** Writes down what has happened anyway: that it cannot be written is no reason to stop. */
@@ -225,6 +226,13 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
     return turn;
   }
 
+  /** Writes down what comes while evie ends. An agent that was started for it now would outlive evie, or hold up its end. */
+  function keep(drafts: readonly PromptDraft[], face: Face, options?: TurnOptions): Turn {
+    const turn = make(drafts, face, options);
+    drop(turn);
+    return turn.handle;
+  }
+
   /** Lets `turn` begin in place of the running one. */
   function replace(turn: WaitingTurn): void {
     const { queue: after, displaced } = letIn(queue, turn);
@@ -284,6 +292,7 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
 
   return {
     run(draft, face, options) {
+      if (isLeft) return keep([draft], face, options);
       const joined = options?.alone === true ? undefined : join([draft], options?.id);
       const turn = joined ?? make([draft], face, options);
       replace(turn);
@@ -291,6 +300,7 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
     },
 
     enqueue(drafts, face, options) {
+      if (isLeft) return keep(drafts, face, options);
       const joined = options?.alone === true ? undefined : join(drafts, options?.id);
       if (joined !== undefined) return joined.handle;
       const turn = make(drafts, face, options);
@@ -341,6 +351,7 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
     },
 
     stop({ leaving = false } = {}) {
+      isLeft ||= leaving;
       const dropped = [...(queue.next === undefined ? [] : [queue.next]), ...queue.behind];
       // Where evie ends, what waits is kept, and nobody is told that it is gone.
       if (leaving || queue.behind.length === 0) queue = emptyQueue;

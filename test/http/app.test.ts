@@ -5,7 +5,7 @@ import { type ServerFrame, transcriptFrom } from "../../src/domain/wire.ts";
 import { HEARTBEAT } from "../../src/http/hub.ts";
 import { png } from "../builders.ts";
 import { opens, says } from "../domain/events.ts";
-import { answers, createHttpRig, EPOCH, PORT, TOKEN } from "./rig.ts";
+import { answers, createHttpRig, EPOCH, openBrowser, PORT, TOKEN } from "./rig.ts";
 
 type Rig = ReturnType<typeof createHttpRig>;
 
@@ -200,6 +200,27 @@ describe("sessions by HTTP", () => {
     });
     expect((await rig.ask("DELETE", path)).status).toBe(204);
     expect((await rig.ask("GET", path)).status).toBe(404);
+  });
+
+  test("are not there for anybody while they are removed, which is answered once the agent is gone", async () => {
+    using rig = createHttpRig();
+    const { id } = rig.sessions.create({ face: "http" });
+    const path = `/api/sessions/${id}`;
+    const first = rig.ask("POST", `${path}/prompt`, { text: "hello" });
+    const agent = await rig.agent();
+    const removed = rig.ask("DELETE", path);
+    await rig.clock.settle();
+    const late = await rig.ask("POST", `${path}/prompt`, { text: "more" });
+    expect([late.status, await json(late)]).toMatchObject([404, { error: { code: "no_session" } }]);
+    expect((await rig.ask("GET", path)).status).toBe(404);
+    const browser = openBrowser(rig.hub);
+    browser.says({ type: "prompt", sessionId: id, requestId: "r", text: "more" });
+    expect(browser.frames.at(-1)).toMatchObject({ type: "error", code: "no_session", requestId: "r" });
+    agent.exit();
+    expect((await removed).status).toBe(204);
+    expect(await json(await first)).toMatchObject({ outcome: "stopped" });
+    await rig.clock.settle();
+    expect(rig.started).toHaveLength(1);
   });
 
   test("are begun without a body, and in no folder outside the workspace", async () => {

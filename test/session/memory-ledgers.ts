@@ -41,7 +41,10 @@ export function createMemoryLedgers(records: readonly SessionRecord[] = []) {
         const record = sessions.get(id);
         if (record !== undefined) sessions.set(id, { ...record, ...facts });
       },
-      remove: (id) => void sessions.delete(id),
+      remove(id) {
+        write();
+        sessions.delete(id);
+      },
     },
     messages: {
       save(session, message) {

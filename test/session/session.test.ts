@@ -451,3 +451,17 @@ test("idle comes when no turn runs or waits", async () => {
   await settle();
   expect(idle.settled).toBe(true);
 });
+
+test("a session that is dismissed does not wait for the agent of a prompt that comes meanwhile", async () => {
+  const { session, handOver, say, started, settle } = setUp();
+  const { agent } = await handOver("first");
+  let isDismissed = false;
+  const dismissed = session.dismiss().then(() => (isDismissed = true));
+  say("second");
+  await settle();
+  expect([started.length, isDismissed]).toEqual([1, false]);
+  agent.exit();
+  await settle();
+  expect([started.length, isDismissed]).toEqual([2, true]);
+  await dismissed;
+});

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeSessionId } from "../../src/domain/ids.ts";
-import type { PromptDraft } from "../../src/domain/prompt.ts";
+import type { Prompt, PromptDraft } from "../../src/domain/prompt.ts";
+import { SessionRemovedError } from "../../src/domain/sessions.ts";
 import type { SessionRecord } from "../../src/session/ledger.ts";
 import { createSessions } from "../../src/session/sessions.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
@@ -216,6 +217,95 @@ describe("the sessions", () => {
     expect([existsSync(file), existsSync(`${file}.damaged`)]).toEqual([false, false]);
     expect([sessions.open(session.id), sessions.list(), memory.pictures]).toEqual([undefined, [], []]);
     expect(await sessions.remove(session.id)).toBe("unknown");
+  });
+
+  test("take nothing from the moment on that their removal begins, also from who still holds them", async () => {
+    const { clock, sessions, started } = setUp();
+    const session = sessions.create({ face: "deck" });
+    const turn = session.run(draft, "deck");
+    await clock.settle();
+    started[0]?.getReady();
+    await clock.settle();
+    const removing = sessions.remove(session.id);
+    const released: string[] = [];
+    const late = (name: string): PromptDraft => ({ ...draft, release: () => void released.push(name) });
+    const asked = { face: "deck", mode: "queue", requestId: "r", text: "hello" } as const;
+    expect(() => session.run(late("run"), "deck")).toThrow(SessionRemovedError);
+    expect(() => session.enqueue(late("enqueue"), "deck")).toThrow(SessionRemovedError);
+    expect(() => session.prompt(late("prompt"), asked)).toThrow(SessionRemovedError);
+    expect(() => session.prompt(late("steer"), { ...asked, mode: "steer" })).toThrow(SessionRemovedError);
+    expect(() => session.rename("A name")).toThrow(SessionRemovedError);
+    session.wake();
+    expect(sessions.resume({ id: turn.id, sessionId: session.id, face: "deck" }, [late("resume")])).toBe(
+      false,
+    );
+    expect(released).toEqual(["run", "enqueue", "prompt", "steer", "resume"]);
+    expect([sessions.open(session.id), sessions.list(), await sessions.remove(session.id)]).toEqual([
+      undefined,
+      [],
+      "unknown",
+    ]);
+    await clock.settle();
+    started[0]?.exit();
+    expect(await removing).toBe("removed");
+    await clock.settle();
+    expect(started).toHaveLength(1);
+    expect(await turn.ended).toEqual({ type: "stopped" });
+    expect(() => session.run(draft, "deck")).toThrow(SessionRemovedError);
+  });
+
+  test("end what was to be said into a turn when they are removed meanwhile, and start no agent for it", async () => {
+    const { clock, sessions, started } = setUp();
+    const session = sessions.create({ face: "deck" });
+    session.run(draft, "deck");
+    await clock.settle();
+    started[0]?.getReady();
+    await clock.settle();
+    started[0]?.runs[0]?.accept();
+    await clock.settle();
+    const pictures = Promise.withResolvers<Prompt>();
+    let released = 0;
+    const late = { ready: pictures.promise, release: () => void (released += 1) };
+    const asked = { face: "deck", mode: "steer", requestId: "r", text: "hello" } as const;
+    const { ending } = session.prompt(late, asked);
+    const removing = sessions.remove(session.id);
+    started[0]?.exit();
+    expect(await removing).toBe("removed");
+    pictures.resolve({ text: "late", images: [], files: [] });
+    expect(await ending).toEqual({ outcome: { type: "stopped" }, text: "" });
+    await clock.settle();
+    expect([started.length, released > 0]).toEqual([1, true]);
+  });
+
+  test("are there again when they cannot be removed", async () => {
+    const { clock, sessions, started, memory } = setUp();
+    const session = sessions.create({ face: "deck" });
+    memory.state.broken = true;
+    await expect(sessions.remove(session.id)).rejects.toThrow("the disk is full");
+    memory.state.broken = false;
+    expect(sessions.list()).toHaveLength(1);
+    sessions.open(session.id)?.run(draft, "deck");
+    await clock.settle();
+    expect(started).toHaveLength(1);
+  });
+
+  test("start no agent once evie ends, and leave what comes then to the next start", async () => {
+    const { clock, sessions, started, memory } = setUp();
+    const session = sessions.create({ face: "deck" });
+    await sessions.leaveAll();
+    const late = sessions.create({ face: "deck" });
+    for (const each of [session, late]) {
+      each.wake();
+      const asked = { face: "deck", mode: "queue", requestId: each.id, text: "hello" } as const;
+      const { ending } = each.prompt({ ...draft, whole: { text: "hello", images: [] } }, asked);
+      expect((await ending).outcome).toMatchObject({ message: expect.stringContaining("next start") });
+      const turn = each.run(draft, "telegram");
+      expect(await turn.ended).toEqual({ type: "stopped" });
+    }
+    await clock.settle();
+    expect(started).toHaveLength(0);
+    // Of each session the two prompts, and no end of them.
+    expect(memory.turns.map((line) => line.split(" ")[0])).toEqual(Array(4).fill("flushed"));
   });
 
   test("are not removed while a chat speaks with them", async () => {
