@@ -161,7 +161,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
   const uploads = join(folder, "uploads");
   // Pictures of turns that are over, or that have theirs in the store.
   rmSync(uploads, { recursive: true, force: true });
-  const makeDraft = createDrafts({ folder: uploads, log });
+  const makeDraft = createDrafts({ folder: uploads, filesFolder: home.files, log });
   const leftovers = findLeftovers({ store, folder: home.sessions, sessions, makeDraft, clock, log });
   const bot = createTelegram({
     token,

@@ -47,7 +47,7 @@ function setUp() {
       store,
       folder,
       sessions,
-      makeDraft: createDrafts({ folder: join(folder, "uploads"), log }),
+      makeDraft: createDrafts({ folder: join(folder, "uploads"), filesFolder: folder, log }),
       clock,
       log,
     });

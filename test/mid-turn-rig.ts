@@ -69,7 +69,7 @@ export async function createMidTurnRig() {
       clock,
       log,
     });
-    const makeDraft = createDrafts({ folder: join(folder, "uploads"), log });
+    const makeDraft = createDrafts({ folder: join(folder, "uploads"), filesFolder: folder, log });
     const outbox = createChatOutbox(state);
     const outboxes: Outboxes = Object.assign(() => outbox, { all: () => [outbox] });
     const turns = { ...store.turns, ...store.bubbles };

@@ -1,14 +1,24 @@
 import { rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileLine } from "../domain/file-line.ts";
 import type { Log } from "../domain/log.ts";
-import type { Prompt, PromptDraft, PromptImage } from "../domain/prompt.ts";
+import { whyAsFile } from "../domain/picture-size.ts";
+import {
+  joinTexts,
+  type Prompt,
+  type PromptDraft,
+  type PromptFile,
+  type PromptImage,
+} from "../domain/prompt.ts";
 import type { WireImage } from "../domain/wire.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface DraftsOptions {
   /** Where pictures lie until their turn has ended. */
   readonly folder: string;
+  /** Evie's own folder for files: what of the pictures goes as a file lies there and outlives its turn. */
+  readonly filesFolder: string;
   readonly log: Log;
 }
 
@@ -18,7 +28,7 @@ export type MakeDraft = (request: {
   readonly images?: readonly WireImage[] | undefined;
 }) => PromptDraft;
 
-export function createDrafts({ folder, log }: DraftsOptions): MakeDraft {
+export function createDrafts({ folder, filesFolder, log }: DraftsOptions): MakeDraft {
   return ({ text, images = [] }) => {
     if (text.trim() === "" && images.length === 0)
       throw new Refusal(
@@ -26,7 +36,7 @@ export function createDrafts({ folder, log }: DraftsOptions): MakeDraft {
         "empty_prompt",
         "There is nothing to ask: the text is empty, and there are no pictures.",
       );
-    const pictures = images.map(({ data }, index) => {
+    const pictures = images.map(({ data }, index): Picture => {
       const bytes = Buffer.from(data, "base64");
       const mimeType = pictureType(bytes);
       if (mimeType === undefined)
@@ -35,23 +45,41 @@ export function createDrafts({ folder, log }: DraftsOptions): MakeDraft {
           "bad_image",
           `Picture ${index + 1} is no JPEG, PNG, WebP or GIF in base64. Convert it first.`,
         );
-      return { bytes, image: { mimeType, path: join(folder, crypto.randomUUID()) } };
+      const remark = whyAsFile(bytes, mimeType);
+      if (remark === undefined)
+        return { bytes, image: { mimeType, path: join(folder, crypto.randomUUID()) } };
+      const ending = mimeType.slice("image/".length);
+      const path = join(filesFolder, `${crypto.randomUUID()}.${ending}`);
+      return {
+        bytes,
+        remark,
+        file: { path, name: `picture-${index + 1}.${ending}`, size: bytes.length },
+      };
     });
-    const paths = pictures.map(({ image }) => image.path);
     const prompt = ready(text, pictures, folder, log);
     let isStored = false;
     let isReleased = false;
     const remove = (): void => {
       try {
         // At once: who is told that the turn has ended finds no picture of it.
-        for (const path of paths) rmSync(path, { force: true });
+        for (const { image } of pictures) if (image !== undefined) rmSync(image.path, { force: true });
       } catch (error) {
         log.warn({ err: error }, "a picture could not be removed");
       }
     };
+    /** No agent was told of them. */
+    const removeFiles = (): void => {
+      try {
+        for (const { file } of pictures) if (file !== undefined) rmSync(file.path, { force: true });
+      } catch (error) {
+        log.warn({ err: error }, "a file could not be removed");
+      }
+    };
     void prompt.then(() => {
       isStored = true;
-      if (isReleased) remove();
+      if (!isReleased) return;
+      remove();
+      removeFiles();
     });
     return {
       whole: { text, images },
@@ -65,16 +93,25 @@ export function createDrafts({ folder, log }: DraftsOptions): MakeDraft {
   };
 }
 
-async function ready(
-  text: string,
-  pictures: readonly { readonly bytes: Buffer; readonly image: PromptImage }[],
-  folder: string,
-  log: Log,
-): Promise<Prompt> {
+/** A picture as it came, and as what it goes to the agent. */
+type Picture = { readonly bytes: Buffer } & (
+  | { readonly image: PromptImage; readonly file?: never }
+  | { readonly file: PromptFile; readonly remark: string; readonly image?: never }
+);
+
+async function ready(text: string, pictures: readonly Picture[], folder: string, log: Log): Promise<Prompt> {
   try {
     if (pictures.length > 0) await mkdir(folder, { recursive: true, mode: 0o700 });
-    for (const { bytes, image } of pictures) await writeFile(image.path, bytes, { mode: 0o600 });
-    return { text, images: pictures.map(({ image }) => image), files: [] };
+    for (const { bytes, image, file } of pictures)
+      await writeFile((image ?? file).path, bytes, { mode: 0o600 });
+    const lines = pictures.flatMap((each) =>
+      each.file === undefined ? [] : [fileLine(each.file, each.remark)],
+    );
+    return {
+      text: lines.length === 0 ? text : joinTexts([text, ...lines]),
+      images: pictures.flatMap(({ image }) => image ?? []),
+      files: pictures.flatMap(({ file }) => file ?? []),
+    };
   } catch (error) {
     log.error({ err: error }, "the pictures of a prompt could not be stored");
     const line = "[The pictures that belong here could not be stored on this machine.]";

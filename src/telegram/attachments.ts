@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { rm, stat } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { GrammyError } from "grammy";
 import type { Clock } from "../domain/clock.ts";
+import { formatBytes } from "../domain/file-line.ts";
 import type { Log } from "../domain/log.ts";
+import { whyAsFile } from "../domain/picture-size.ts";
 import type { PromptImage } from "../domain/prompt.ts";
 import type { FileReference } from "./carried-file.ts";
 import type { Attached } from "./collate.ts";
 import { startDeadline } from "./deadline.ts";
 import { request } from "./transport.ts";
-import { formatBytes } from "./words.ts";
 
 /** Bytes: what Telegram lets a bot download (`MAX_DOWNLOAD_FILE_SIZE` of its server). */
 export const LARGEST_DOWNLOAD = 20 * 1024 * 1024;
@@ -169,8 +170,11 @@ async function recognise(file: FileReference, path: string): Promise<Attached> {
   const { fileTypeFromFile } = await import("file-type");
   const mimeType = imageType((await fileTypeFromFile(path))?.mime);
   if (mimeType === undefined) return { type: "file", file: { path, name: file.name, size } };
-  if (size <= LARGEST_IMAGE) return { type: "image", image: { mimeType, path } };
-  const remark = `a picture larger than ${formatBytes(LARGEST_IMAGE)}, so it comes as a file`;
+  const remark =
+    size > LARGEST_IMAGE
+      ? `a picture larger than ${formatBytes(LARGEST_IMAGE)}, so it comes as a file`
+      : whyAsFile(await readFile(path), mimeType);
+  if (remark === undefined) return { type: "image", image: { mimeType, path } };
   return { type: "file", file: { path, name: file.name, size }, remark };
 }
 

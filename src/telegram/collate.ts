@@ -1,5 +1,5 @@
+import { fileLine, quoteName } from "../domain/file-line.ts";
 import { joinTexts, type Prompt, type PromptFile, type PromptImage } from "../domain/prompt.ts";
-import { formatBytes } from "./words.ts";
 
 /** What became of a file that a message carried. */
 export type Attached =
@@ -50,7 +50,7 @@ function partText({ text, context, attached, replied }: Part, namesPictures: boo
 
 /** One line for the agent; undefined for a picture, which goes with the prompt itself, where that needs no word. */
 function attachedLine(attached: Attached, namesPictures: boolean): string | undefined {
-  if (attached.type !== "image") return fileLine(attached, "");
+  if (attached.type !== "image") return lineOf(attached, "");
   return namesPictures ? "[Picture sent with this message: attached]" : undefined;
 }
 
@@ -62,22 +62,12 @@ function repliedLine(replied: NonNullable<Part["replied"]>): string {
     case "image":
       return "[Picture of the message replied to: attached]";
     default:
-      return fileLine(replied, " of the message replied to");
+      return lineOf(replied, " of the message replied to");
   }
 }
 
-function fileLine(attached: Exclude<Attached, { readonly type: "image" }>, whose: string): string {
-  if (attached.type === "missing")
-    return `[File ${quoteName(attached.name)}${whose} is missing: ${attached.reason}]`;
-  const { path, name, size } = attached.file;
-  const remark = attached.remark === undefined ? "" : `, ${attached.remark}`;
-  return `[File ${quoteName(name)}${whose} (${formatBytes(size)}${remark}) is at ${path}]`;
-}
-
-/** Names come from strangers: as a JSON string one stays on its line and shows what would be invisible. */
-export function quoteName(name: string): string {
-  return JSON.stringify(name).replace(
-    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+function lineOf(attached: Exclude<Attached, { readonly type: "image" }>, whose: string): string {
+  return attached.type === "missing"
+    ? `[File ${quoteName(attached.name)}${whose} is missing: ${attached.reason}]`
+    : fileLine(attached.file, attached.remark, whose);
 }

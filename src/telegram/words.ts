@@ -238,19 +238,6 @@ export function untilElapsedChanges(ms: number): number {
   return step - (ms % step);
 }
 
-/** `12 kB`, in units of a thousand, as file browsers and Telegram show sizes. */
-export function formatBytes(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  const units = ["kB", "MB", "GB", "TB"];
-  let value = bytes;
-  let unit = -1;
-  do {
-    value /= 1_000;
-    unit += 1;
-  } while (value >= 999.5 && unit < units.length - 1);
-  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
-}
-
 const LONGEST_PIECE = 120;
 
 function behindColon(text: string): string {

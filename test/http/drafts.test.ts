@@ -1,12 +1,13 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createDrafts, type MakeDraft } from "../../src/http/drafts.ts";
+import { png } from "../builders.ts";
 import { createMemoryLog } from "../fakes/memory-log.ts";
 
-const PNG = Buffer.from("\u0089PNG\r\n\u001a\nrest", "latin1").toString("base64");
+const PNG = Buffer.from(png(0)).toString("base64");
 const REQUEST = {
   text: "look",
   images: [
@@ -15,12 +16,19 @@ const REQUEST = {
   ],
 } as const;
 
-async function drafts(): Promise<{ readonly make: MakeDraft; readonly stored: () => readonly string[] }> {
+async function drafts(): Promise<{
+  readonly make: MakeDraft;
+  readonly stored: () => readonly string[];
+  readonly files: () => readonly string[];
+}> {
   const parent = await mkdtemp(join(tmpdir(), "evie-drafts-"));
   onTestFinished(() => rm(parent, { recursive: true, force: true }));
   const folder = join(parent, "uploads");
+  const filesFolder = join(parent, "files");
+  mkdirSync(filesFolder);
   return {
-    make: createDrafts({ folder, log: createMemoryLog() }),
+    files: () => readdirSync(filesFolder),
+    make: createDrafts({ folder, filesFolder, log: createMemoryLog() }),
     stored: () => (existsSync(folder) ? readdirSync(folder) : []),
   };
 }
@@ -41,4 +49,26 @@ test("of a prompt that is released while its pictures are being stored nothing s
   draft.release();
   await draft.ready;
   expect(stored()).toEqual([]);
+});
+
+test("a picture of too many pixels goes as a file with a line, which outlives the turn", async () => {
+  const { make, files, stored } = await drafts();
+  const bomb = Buffer.from(png(0));
+  bomb.writeUInt32BE(12_000, 16);
+  bomb.writeUInt32BE(12_000, 20);
+  const [image] = REQUEST.images;
+  const draft = make({ text: "look", images: [image, { ...image, data: bomb.toString("base64") }] });
+  const { text, images, files: named } = await draft.ready;
+  const [file] = named;
+  expect([images.length, named.length, file?.name]).toEqual([1, 1, "picture-2.png"]);
+  expect(text).toBe(
+    `look\n\n[File "picture-2.png" (${bomb.length} B, a picture of 12000 x 12000 pixels, so it comes as a file) is at ${file?.path}]`,
+  );
+  draft.release();
+  expect([files(), stored()]).toEqual([[file?.path.split("/").at(-1)], []]);
+
+  const unwanted = make({ text: "", images: [{ ...image, data: bomb.toString("base64") }] });
+  unwanted.release();
+  await unwanted.ready;
+  expect(files()).toHaveLength(1);
 });

@@ -44,7 +44,7 @@ export function createHttpRig({
   });
   const port = { number: PORT };
   const guard = createGuard({ token: TOKEN, port: () => port.number, names: ["evie.example:8443"] });
-  const makeDraft = createDrafts({ folder: join(folder, "uploads"), log });
+  const makeDraft = createDrafts({ folder: join(folder, "uploads"), filesFolder: folder, log });
   const face = { sessions, makeDraft, epoch: EPOCH, version: "0.0.0", clock, log };
   const app = createApp({
     ...face,

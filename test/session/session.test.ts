@@ -454,7 +454,9 @@ test("idle comes when no turn runs or waits", async () => {
 
 test("a session that is dismissed does not wait for the agent of a prompt that comes meanwhile", async () => {
   const { session, handOver, say, started, settle } = setUp();
-  const { agent } = await handOver("first");
+  const { agent, run } = await handOver("first");
+  run.end();
+  await settle();
   let isDismissed = false;
   const dismissed = session.dismiss().then(() => (isDismissed = true));
   say("second");

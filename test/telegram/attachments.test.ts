@@ -13,7 +13,10 @@ import { toGrammy } from "../../src/telegram/signals.ts";
 import { png } from "../builders.ts";
 import { type ApiRig, startApiRig } from "./api-rig.ts";
 
-const JPEG = Buffer.from("ffd8ffe000104a46494600010100000100010000ffd9", "hex");
+const JPEG = Buffer.from(
+  "ffd8ffe000104a46494600010100000100010000ffc0000b080001000101011100ffda0008010100003f00ffd9",
+  "hex",
+);
 const GIF = Buffer.from(
   "47494638396101000100800000000000ffffff21f90401000000002c00000000010001000002024401003b",
   "hex",
@@ -109,6 +112,19 @@ describe("a file that a person sent", () => {
       type: "file",
       file: { name: "b.jpg", size: LARGEST_IMAGE + 1 },
       remark: "a picture larger than 10 MB, so it comes as a file",
+    });
+  });
+
+  test("goes as a file, with a remark, when it is a picture of more pixels than an agent can take", async () => {
+    const rig = await setUp();
+    const bomb = Buffer.from(png(0));
+    bomb.writeUInt32BE(12_000, 16);
+    bomb.writeUInt32BE(12_000, 20);
+    const document = documentOf(rig.ada.sendDocument(bomb, { name: "a.png" }));
+    expect(await rig.fetchAttachment(document).settled).toMatchObject({
+      type: "file",
+      file: { name: "a.png", size: bomb.length },
+      remark: "a picture of 12000 x 12000 pixels, so it comes as a file",
     });
   });
 

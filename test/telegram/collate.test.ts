@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { quoteName } from "../../src/domain/file-line.ts";
 import type { Prompt, PromptImage } from "../../src/domain/prompt.ts";
-import { type Attached, collate, type Part, quoteName } from "../../src/telegram/collate.ts";
+import { type Attached, collate, type Part } from "../../src/telegram/collate.ts";
 
 const text = (said: string): Part => ({ text: said });
 const image = (path: string): PromptImage => ({ mimeType: "image/png", path });

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { formatBytes } from "../../src/domain/file-line.ts";
 import type { Notice } from "../../src/domain/events.ts";
 import type { ToolState } from "../../src/domain/transcript.ts";
 import type { TurnOutcome } from "../../src/domain/turn.ts";
 import {
   COMMANDS,
   EMPTY_ANSWER,
-  formatBytes,
   formatElapsed,
   noticeLine,
   outcomeLine,
