@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileLine } from "../domain/file-line.ts";
+import { escapeLabels } from "../domain/labels.ts";
 import type { Log } from "../domain/log.ts";
 import { whyAsFile } from "../domain/picture-size.ts";
 import {
@@ -56,7 +57,7 @@ export function createDrafts({ folder, filesFolder, log }: DraftsOptions): MakeD
         file: { path, name: `picture-${index + 1}.${ending}`, size: bytes.length },
       };
     });
-    const prompt = ready(text, pictures, folder, log);
+    const prompt = ready(escapeLabels(text), pictures, folder, log);
     let isStored = false;
     let isReleased = false;
     const remove = (): void => {

@@ -1,4 +1,5 @@
 import { fileLine, quoteName } from "../domain/file-line.ts";
+import { escapeLabels } from "../domain/labels.ts";
 import { joinTexts, type Prompt, type PromptFile, type PromptImage } from "../domain/prompt.ts";
 
 /** What became of a file that a message carried. */
@@ -13,7 +14,7 @@ export type Attached =
 export interface Part {
   /** Text or caption, with its formatting as markdown; empty when there is none. */
   readonly text: string;
-  /** A labelled line that says where the text comes from (a reply, a quote, a forward). */
+  /** A line of evie's own in front of the text: where it comes from (a reply, a quote, a forward), or that it is asked again. */
   readonly context?: string;
   readonly attached?: Attached;
   /** The file of the message that this one replies to; `here` when another part brings it. */
@@ -22,7 +23,8 @@ export interface Part {
 
 /**
  * Makes one prompt of a burst's parts, in the order given. Texts are joined by a blank line, pictures and files
- * concatenated; a single text passes through to the character. Blank text adds nothing. A file that is not a
+ * concatenated; a single text passes through to the character, but for
+ * a bracket that would begin one of evie's own labels. Blank text adds nothing. A file that is not a
  * picture, or that could not be read, becomes one line at its part's place. So does what comes from a message replied to,
  * in front of the part's own; the pictures beside it have a line each, too, so that the agent can tell which is which.
  */
@@ -41,7 +43,8 @@ function isAttached(value: Part["replied"]): value is Attached {
   return value !== undefined && value.type !== "here";
 }
 
-function partText({ text, context, attached, replied }: Part, namesPictures: boolean): string {
+function partText({ text: written, context, attached, replied }: Part, namesPictures: boolean): string {
+  const text = escapeLabels(written);
   const above = [context, replied && repliedLine(replied)].filter((line) => line !== undefined);
   const said = above.length === 0 ? text : `${above.join("\n")}\n${text}`.trimEnd();
   const line = attached && attachedLine(attached, namesPictures);

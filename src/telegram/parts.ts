@@ -109,7 +109,8 @@ export function createParts({ recipient, fetchAttachment, tell }: PartsOptions):
       }
       const [first] = parts;
       if (first === undefined || presses.length === 0) return parts;
-      return [{ sources: presses, messageId: first.messageId, text: label ?? "" }, ...parts];
+      const context = label === undefined || label === "" ? {} : { context: label };
+      return [{ sources: presses, messageId: first.messageId, text: "", ...context }, ...parts];
     },
   };
 }
