@@ -4,13 +4,14 @@ const address = /^(?:https?:\/\/|mailto:|tg:|ftp:\/\/|www\.)/i;
 
 /**
  * Tells whether `[words](target)` means a link: the target is an address, or could be a path or a section. Behind a
- * letter or a bracket it is an index or a call, as in `handlers[type](event)`, unless the target is an address.
+ * letter or a bracket it is an index or a call, as in `handlers[type](event)`, unless the target is an address. A
+ * scheme with nothing behind it is a name between colons, as in `:smile:`.
  * `before` is the character in front of the bracket.
  */
 export function isMeantTarget(target: string, before: string): boolean {
   if (address.test(target)) return true;
   const isIndexed = (isLetter(before) && !isCjk(before)) || /^[_)\]]$/.test(before);
-  return !isIndexed && /^[a-z][a-z\d+.-]+:(?!:)|[/.#]/i.test(target);
+  return !isIndexed && /^[a-z][a-z\d+.-]+:[^:]|[/.#]/i.test(target);
 }
 
 /**
