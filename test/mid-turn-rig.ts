@@ -1,3 +1,4 @@
+import { hereRendering } from "./telegram/here-rendering.ts";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Update } from "grammy/types";
@@ -74,6 +75,7 @@ export async function createMidTurnRig() {
     const outboxes: Outboxes = Object.assign(() => outbox, { all: () => [outbox] });
     const turns = { ...store.turns, ...store.bubbles };
     const conversations = createConversations({
+      rendering: hereRendering,
       sessions,
       pointers: store.chats,
       outboxes,
@@ -102,7 +104,7 @@ export async function createMidTurnRig() {
     const leftovers = findLeftovers({ store, folder, sessions, makeDraft, clock, log });
     const found = await leftovers.forChats();
     const intake = createIntake({ ...shared, recipient, again, edits: createEdits(shared) });
-    recover(found, shared);
+    recover(found, { ...shared, rendering: hereRendering });
     for (const update of inbox.unspent()) intake.take(update, { at: clock.now(), mayBeOld: false });
     for (const key of store.chats.keys()) conversations(key).watch();
     await leftovers.goOn(new AbortController().signal);

@@ -144,6 +144,19 @@ describe("the installed command", () => {
     expect(await running.stop()).toBe(0);
   });
 
+  test("renders a long answer in a thread, whose file it brings along", async () => {
+    await using running = await startEvie({
+      main: evie,
+      env: { EVIE_AGENT_COMMAND: `'${process.execPath}' '${FAKE_AGENT}'` },
+    });
+    const anna = running.visitor();
+    const text = "A paragraph with **bold words** and `code` in it.\n\n".repeat(150);
+    await anna.say(`FAKE${JSON.stringify({ text })}`);
+    await anna.hears((message) => message.entities.length > 20, "the rendered answer");
+    expect(running.output()).not.toContain("could not be rendered");
+    expect(await running.stop()).toBe(0);
+  });
+
   test("serves the deck, which it brings along", async () => {
     const agent = `'${process.execPath}' '${FAKE_AGENT}'`;
     await using running = await startEvie({

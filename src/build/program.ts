@@ -39,7 +39,12 @@ export async function buildProgram(source: string, folder: string): Promise<read
   const main = await build({
     ...SHARED,
     metafile: true,
-    entryPoints: [join(source, "main.ts"), join(source, "compile-cache.ts")],
+    entryPoints: {
+      main: join(source, "main.ts"),
+      "compile-cache": join(source, "compile-cache.ts"),
+      // Started as a thread, which takes a file.
+      "render-worker": join(source, "telegram/background/render-worker.ts"),
+    },
     outdir: folder,
     target: "node24",
     splitting: true,

@@ -7,6 +7,8 @@ import type { Sessions } from "../domain/sessions.ts";
 import { writtenAt } from "./about-update.ts";
 import { createAgain } from "./again.ts";
 import { createAttachments } from "./attachments.ts";
+import { createRenderings } from "./background/answer-rendering.ts";
+import { WorkerRenderThread } from "./background/render-thread.ts";
 import { createBackoff, LONGEST_CONFLICT_WAIT } from "./backoff.ts";
 import type { TurnStore } from "./bookkeeping.ts";
 import { type ClaimLedger, createClaim } from "./claim.ts";
@@ -96,7 +98,17 @@ export function createTelegram(options: TelegramOptions): Telegram {
     random,
   });
   const inbox = createInbox({ store: options.updates, clock, log, backoff: createBackoff(random) });
-  const conversations = createConversations({ sessions, pointers, outboxes, turns, clock, log });
+  const thread = new WorkerRenderThread({ clock, log });
+  const rendering = createRenderings(thread);
+  const conversations = createConversations({
+    sessions,
+    pointers,
+    outboxes,
+    turns,
+    rendering,
+    clock,
+    log,
+  });
   const fetchAttachment = createAttachments({
     locate: async (fileId, signal) => (await bot.api.getFile(fileId, toGrammy(signal))).file_path ?? "",
     downloadRoot: `${apiRoot}/file/bot${token}`,
@@ -147,7 +159,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
         outboxes(place.chatId).reply({ place, content: { text, entities: [] }, replyTo, unasked: true }),
     });
     const drafts = createDrafts();
-    const shared = { turns, inbox, parts, drafts, conversations, outboxes, clock, log };
+    const shared = { turns, inbox, parts, drafts, conversations, outboxes, rendering, clock, log };
     const again = createAgain({ ...shared, answerPress });
     inbox.adopt(bot.botInfo.id);
     const leftovers = await options.leftovers();
@@ -230,6 +242,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
     },
     close() {
       closed.abort();
+      thread.close();
       for (const outbox of outboxes.all()) outbox.close();
     },
   };

@@ -6,6 +6,7 @@ import type { Log } from "../domain/log.ts";
 import type { PromptDraft } from "../domain/prompt.ts";
 import type { Amended, Session, Sessions, Turn, TurnSoFar } from "../domain/sessions.ts";
 import { deliveryLedger, type TurnStore } from "./bookkeeping.ts";
+import type { MakeRendering } from "./background/answer-rendering.ts";
 import { createDelivery, type Delivery, justBegun } from "./delivery.ts";
 import type { Outboxes } from "./outboxes.ts";
 import { createWaitsLine } from "./waits-line.ts";
@@ -26,6 +27,7 @@ export interface ConversationsOptions {
   readonly pointers: ChatPointers;
   readonly outboxes: Outboxes;
   readonly turns: TurnStore;
+  readonly rendering: MakeRendering;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -86,7 +88,7 @@ export function createConversations(options: ConversationsOptions): (key: ChatKe
 }
 
 function createConversation(key: ChatKey, options: ConversationsOptions): Conversation {
-  const { sessions, pointers, outboxes, turns, clock, log } = options;
+  const { sessions, pointers, outboxes, turns, rendering, clock, log } = options;
   const place: ChatPlace = parseChatKey(key) ?? { chatId: 0 };
   const outbox = outboxes(place.chatId);
   let session: Session | undefined;
@@ -198,6 +200,7 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
       // One that was put back into the queue runs under another id.
       replyTo: () => prompts.get(turnId) ?? (turn.face === "telegram" ? latest : undefined),
       ledger,
+      rendering: rendering(() => outbox.wake()),
       clock,
       log,
     });

@@ -7,12 +7,12 @@ import { joinTexts } from "../domain/prompt.ts";
 import type { TurnSoFar } from "../domain/sessions.ts";
 import { applyEvent, emptyTranscript, endOf, type Transcript } from "../domain/transcript.ts";
 import { askedElsewhere } from "./asked.ts";
+import type { AnswerRendering } from "./background/answer-rendering.ts";
 import type { Call } from "./calls.ts";
 import { closingCalls } from "./closing.ts";
 import type { FormattedText } from "./entities.ts";
 import { capPages } from "./overflow.ts";
 import type { ShownMessage } from "./reconcile.ts";
-import { createRendering } from "./rendering.ts";
 import { createShownPages } from "./shown-pages.ts";
 import type { Speaker, Urgency, Wish } from "./speakers.ts";
 import { editThrottle, TYPING_REFRESH } from "./timing.ts";
@@ -30,6 +30,8 @@ export interface DeliveryOptions {
   /** What the chat shows of the turn from before a restart. */
   readonly before?: readonly ShownMessage[];
   readonly ledger?: DeliveryLedger;
+  /** Makes the pages. When some are there that were asked for before, the outbox is to be woken. */
+  readonly rendering: AnswerRendering;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -65,6 +67,12 @@ interface Look {
   readonly date: number;
 }
 
+interface LookedAt {
+  readonly transcript: Transcript;
+  readonly date: number;
+  readonly final: boolean;
+}
+
 interface Wanted {
   readonly pages: readonly FormattedText[];
   /** The whole answer: a markdown for each step. */
@@ -80,9 +88,8 @@ export function justBegun(event: SessionEvent & { readonly type: "agent_start" }
 }
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { place, turn: begun, replyTo, ledger, clock, log } = options;
+  const { place, turn: begun, replyTo, rendering, ledger, clock, log } = options;
   const { id: turnId, face } = begun;
-  const rendering = createRendering();
   const pages = createShownPages({
     turn: turnId,
     log,
@@ -103,6 +110,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   let prompt: number | undefined;
   /** What is still to be said after the last page, once the turn has ended. */
   let closing: readonly Call[] | undefined;
+  /** What is looked at while its pages are being made: what comes meanwhile must not begin that anew. */
+  let lookedAt: LookedAt | undefined;
   let withdrawn = false;
   let finished = false;
 
@@ -118,13 +127,15 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     return folded;
   }
 
-  function wantedPages(transcript: Transcript, date: number): Wanted {
+  /** Undefined while they are being made. */
+  function wantedPages({ transcript, date }: LookedAt): Wanted | undefined {
     const question = options.asked ?? askedElsewhere(face, transcript);
     if (withdrawn && endOf(transcript.turn)?.type === "replaced") {
       return { pages: [], answer: [], answers: false, overflows: false };
     }
     const { answer, lines, final } = viewOf(transcript, date);
     const rendered = rendering.update(answer, { streaming: !final });
+    if (rendered === undefined) return undefined;
     // Markdown may come to nothing, such as a link's definition alone: a turn still shows that it is there.
     const unseen = answer.length > 0 && rendered.length === 0 && lines.length === 0;
     const said = unseen ? [final ? EMPTY_ANSWER : PLACEHOLDER] : lines;
@@ -157,6 +168,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   function finish(): void {
     finished = true;
+    rendering.close();
     ledger?.delivered();
   }
 
@@ -223,10 +235,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         typedAt = now;
         return { type: "typing" };
       }
-      const transcript = current();
-      const date = clock.date();
       const final = isFinal();
-      const wanted = wantedPages(transcript, date);
+      if (lookedAt?.final !== final) lookedAt = { transcript: current(), date: clock.date(), final };
+      const { transcript, date } = lookedAt;
+      const wanted = wantedPages(lookedAt);
+      if (wanted === undefined) return undefined;
+      lookedAt = undefined;
       const look: Look = { seq: transcript.seq, answers: wanted.answers, now, date };
       const [call, next] = pages.calls(wanted.pages, { final });
       if (call === undefined) {

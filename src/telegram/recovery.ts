@@ -4,6 +4,7 @@ import type { Log } from "../domain/log.ts";
 import type { PromptDraft } from "../domain/prompt.ts";
 import type { TurnOutcome } from "../domain/turn.ts";
 import { isAsked } from "./asked.ts";
+import type { MakeRendering } from "./background/answer-rendering.ts";
 import { deliveryLedger, shownBefore, type TurnStore } from "./bookkeeping.ts";
 import type { Conversation } from "./conversations.ts";
 import { createDelivery, justBegun } from "./delivery.ts";
@@ -45,6 +46,7 @@ export interface RecoveryOptions {
   readonly drafts: Drafts;
   readonly conversations: (key: ChatKey) => Conversation;
   readonly outboxes: Outboxes;
+  readonly rendering: MakeRendering;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -175,7 +177,7 @@ export function recover(leftovers: readonly Leftover[], options: RecoveryOptions
 /** Brings the end of a turn into its chat that was not all there. */
 function resumeDelivery(
   { id, chat, outcome, said }: ReturnType<TurnStore["undelivered"]>[number],
-  { turns, outboxes, clock, log }: RecoveryOptions,
+  { turns, outboxes, rendering, clock, log }: RecoveryOptions,
 ): void {
   const place = parseChatKey(chat);
   if (place === undefined) return;
@@ -186,6 +188,7 @@ function resumeDelivery(
     turn: justBegun({ type: "agent_start", seq: 1, at, turnId: id, face: "telegram" }),
     before,
     asked: before.slice(0, 1).find(isAsked),
+    rendering: rendering(() => outboxes(place.chatId).wake()),
     ledger: deliveryLedger(turns, chat, id, log),
     clock,
     log,

@@ -21,6 +21,8 @@ export interface Rendering {
    * Pages that are as they were are the same objects as before.
    */
   update(steps: readonly string[], options: MarkdownOptions): readonly FormattedText[];
+  /** Returns the markdown that `update` would parse for these steps: what is not frozen, in pieces. */
+  restOf(steps: readonly string[], options: MarkdownOptions): readonly string[];
 }
 
 /**
@@ -84,6 +86,11 @@ export function createRendering(limits: PageLimits = answerLimits): Rendering {
     seal();
   }
 
+  function isAsSeen(steps: readonly string[], streaming: boolean): boolean {
+    const areSame = steps.length === seen.length && steps.every((step, at) => step === seen[at]);
+    return areSame && streaming === seenStreaming;
+  }
+
   function seal(): void {
     for (;;) {
       const { page, next } = cutPage(frozenText(frozen), 0, limits, sealed.length);
@@ -95,8 +102,7 @@ export function createRendering(limits: PageLimits = answerLimits): Rendering {
 
   return {
     update(steps, { streaming }) {
-      const isSame = steps.length === seen.length && steps.every((step, at) => step === seen[at]);
-      if (isSame && streaming === seenStreaming) return shown;
+      if (isAsSeen(steps, streaming)) return shown;
       const pages = streaming
         ? renderStreaming(steps)
         : paginate(renderSteps(steps, { streaming: false }), limits);
@@ -104,6 +110,13 @@ export function createRendering(limits: PageLimits = answerLimits): Rendering {
       seenStreaming = streaming;
       shown = pages.map((page, at) => same(shown[at], page));
       return shown;
+    },
+    restOf(steps, { streaming }) {
+      if (isAsSeen(steps, streaming)) return [];
+      if (!streaming) return steps;
+      const last = steps.at(-1) ?? "";
+      if (goesOn(steps)) return [last.slice(frozen.markdown.length)];
+      return [...steps.slice(0, -1).filter((step, at) => over[at]?.step !== step), last];
     },
   };
 }

@@ -1,3 +1,4 @@
+import { hereRendering } from "./here-rendering.ts";
 import { Api } from "grammy";
 import type { AgentEvent, SessionEvent, TurnEvent } from "../../src/domain/events.ts";
 import { type ChatPlace, makeTurnId } from "../../src/domain/ids.ts";
@@ -119,6 +120,7 @@ function createPlay(scenario: Scenario, clock: FakeClock, server: BotApi) {
       turn = { number, transcript: begun.transcript, promptId, mayBePlain: false };
       chat.turns.push(turn);
       delivery = createDelivery({
+        rendering: hereRendering(),
         place: chat.place,
         turn: begun,
         replyTo: () => promptId,

@@ -1,3 +1,4 @@
+import { hereRendering } from "./here-rendering.ts";
 import type { AgentEvent, Face, SessionEvent, TurnEvent } from "../../src/domain/events.ts";
 import {
   type ChatKey,
@@ -303,6 +304,7 @@ export function createConversationRig({
   const log = createMemoryLog();
   const memory = createMemoryTurns();
   const conversations = createConversations({
+    rendering: hereRendering,
     sessions: hand.sessions,
     pointers,
     outboxes,

@@ -1,3 +1,4 @@
+import { hereRendering, slowRendering } from "./here-rendering.ts";
 import type { AgentEvent, Face, SessionEvent, TurnEvent } from "../../src/domain/events.ts";
 import { type ChatPlace, makeTurnId } from "../../src/domain/ids.ts";
 import { applyEvent, emptyTranscript } from "../../src/domain/transcript.ts";
@@ -50,6 +51,7 @@ export async function startDelivery({
   so = [],
   fault,
   latency = 0,
+  renderMs = 0,
 }: {
   readonly place?: ChatPlace;
   readonly face?: Face;
@@ -57,6 +59,8 @@ export async function startDelivery({
   readonly so?: readonly AgentEvent[];
   readonly fault?: FakeChat["fault"];
   readonly latency?: number;
+  /** Milliseconds that pages take which are made in another thread; 0 makes them at once. */
+  readonly renderMs?: number;
 } = {}): Promise<DeliveryRig> {
   const clock = createFakeClock();
   const log = createMemoryLog();
@@ -81,7 +85,8 @@ export async function startDelivery({
   });
   const begun = [{ type: "agent_start", turnId, face } as const, ...so].map(number);
   const turn = { id: turnId, face, transcript: begun.reduce(applyEvent, emptyTranscript) };
-  const delivery = createDelivery({ place, turn, clock, log });
+  const rendering = renderMs === 0 ? hereRendering() : slowRendering(clock, renderMs, () => outbox.wake());
+  const delivery = createDelivery({ place, turn, rendering, clock, log });
   const apply = (event: AgentEvent | TurnEvent): boolean => delivery.apply(number(event));
   outbox.join(delivery);
   await clock.settle();

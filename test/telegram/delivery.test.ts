@@ -6,7 +6,7 @@ import type { Answer, Call } from "../../src/telegram/calls.ts";
 import { renderMarkdown } from "../../src/telegram/markdown.ts";
 import { paginate } from "../../src/telegram/paginate.ts";
 import { EMPTY_ANSWER, outcomeLine, PLACEHOLDER, THINKING } from "../../src/telegram/words.ts";
-import { asked, opens, said, says, thinks, toolEnds, toolStarts } from "../domain/events.ts";
+import { asked, end, opens, said, says, thinks, toolEnds, toolStarts } from "../domain/events.ts";
 import { type DeliveryRig, startDelivery } from "./delivery-rig.ts";
 
 const done: TurnOutcome = { type: "done" };
@@ -200,6 +200,33 @@ describe("while a turn runs", () => {
     expect(rig.chat.texts()).toEqual(["…"]);
     await rig.finish(done);
     expect(rig.chat.texts()).toEqual([EMPTY_ANSWER]);
+  });
+});
+
+describe("an answer whose pages are made in another thread", () => {
+  test("shows them when they are there, though words come all the time, and whole at the end", async () => {
+    const rig = await startDelivery({ renderMs: 700 });
+    await rig.tell(opens("a"));
+    await stream(rig, "a", 6_000);
+    const edits = rig.chat.calls.flatMap(({ call }) => (call.type === "edit" ? [call.content.text] : []));
+    expect(edits.length).toBeGreaterThanOrEqual(3);
+    expect(edits.every((text, at) => at === 0 || text.length > (edits[at - 1] ?? "").length)).toBe(true);
+    const text = Array.from({ length: 120 }, (_, word) => `w${word}`).join(" ");
+    await rig.tell(said("a", text));
+    await rig.finish(done);
+    expect(rig.chat.texts()).toEqual([text]);
+    expect(rig.chat.wasted).toBe(0);
+    expect(rig.delivery.finished).toBe(true);
+  });
+
+  test("says nothing of its beginning any more when its end came while that was being rendered", async () => {
+    const rig = await startDelivery({ renderMs: 700 });
+    await rig.tell(opens("a"), says("a", "the beginning"));
+    await rig.clock.advance(300);
+    await rig.tell(said("a", "the beginning and the end"), end(done));
+    await rig.clock.advance(60_000);
+    const texts = rig.chat.calls.flatMap(({ call }) => ("content" in call ? [call.content.text] : []));
+    expect(texts).toEqual([PLACEHOLDER, "the beginning and the end"]);
   });
 });
 

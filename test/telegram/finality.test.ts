@@ -1,3 +1,4 @@
+import { hereRendering } from "./here-rendering.ts";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/domain/events.ts";
@@ -57,6 +58,7 @@ function setUp() {
   const pointed = new Map<ChatKey, SessionId>();
   const turns = createMemoryTurns();
   const conversations = createConversations({
+    rendering: hereRendering,
     sessions,
     outboxes,
     turns: turns.turns,

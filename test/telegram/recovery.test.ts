@@ -1,3 +1,4 @@
+import { hereRendering } from "./here-rendering.ts";
 import { describe, expect, test } from "vitest";
 import type { Update } from "grammy/types";
 import { makeTurnId, type TurnId } from "../../src/domain/ids.ts";
@@ -41,6 +42,7 @@ function setUp() {
     );
   const takeUp = (...leftovers: readonly Leftover[]) =>
     recover(leftovers, {
+      rendering: hereRendering,
       turns: memory.turns,
       inbox,
       parts,
