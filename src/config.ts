@@ -19,6 +19,8 @@ export interface Config {
   readonly workspace: string;
   /** The executable and its first arguments; undefined when evie shall find the agent by itself. */
   readonly agentCommand?: readonly string[];
+  /** How many agents may run at once; undefined when the machine's memory is to decide. */
+  readonly maxAgents?: number;
   /** Which ports the HTTP face may take, the first that is free: 0 stands for any. None: it is off. */
   readonly httpPorts: readonly number[];
   /** The IP address that it listens on. */
@@ -52,6 +54,7 @@ const NAMES = [
   "EVIE_HOME",
   "EVIE_WORKSPACE",
   "EVIE_AGENT_COMMAND",
+  "EVIE_MAX_AGENTS",
   "EVIE_HTTP_PORT",
   "EVIE_HTTP_ADDRESS",
   "EVIE_HTTP_TOKEN",
@@ -110,6 +113,7 @@ export function readConfig(
     home: homeFolder(env, options),
     workspace: set.EVIE_WORKSPACE,
     ...(set.EVIE_AGENT_COMMAND === undefined ? {} : { agentCommand: set.EVIE_AGENT_COMMAND }),
+    ...(set.EVIE_MAX_AGENTS === undefined ? {} : { maxAgents: set.EVIE_MAX_AGENTS }),
     httpPorts: set.EVIE_HTTP_PORT,
     httpAddress: set.EVIE_HTTP_ADDRESS,
     ...(set.EVIE_HTTP_TOKEN === undefined ? {} : { httpToken: set.EVIE_HTTP_TOKEN }),

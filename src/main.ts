@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, totalmem } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { agentEnvironment } from "./agent/environment.ts";
@@ -8,6 +8,7 @@ import { createPiAgent } from "./agent/pi/driver.ts";
 import { type Command, EXIT_CONFIG, EXIT_USAGE, helpText, parseCommandLine } from "./cli.ts";
 import { realClock } from "./clock.ts";
 import { setUpConnections } from "./connections.ts";
+import { agentsForMemory } from "./config/agents-for-memory.ts";
 import { type Config, configProblemWords, homeFolder, readConfig } from "./config.ts";
 import type { Surroundings } from "./config/fields.ts";
 import {
@@ -143,6 +144,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
   const find = (): AgentCommand | undefined => findAgent({ configured: agentCommand, path: env["PATH"] });
   const command = find();
   if (command === undefined) log.error({}, "no agent was found. Install pi, or set EVIE_AGENT_COMMAND");
+  const maxAgents = config.maxAgents ?? agentsForMemory(totalmem(), process.constrainedMemory());
   const pictures = createStoredPictures(join(folder, "pictures"));
   const web = httpToken === undefined ? undefined : await openWeb({ config, token: httpToken, log });
   const sessions = createSessions({
@@ -153,6 +155,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
     },
     folder: home.sessions,
     workspace,
+    maxAgents,
     startAgent: createPiAgent({ clock, log, find, env: agentEnvironment(env, secrets) }),
     ...(web === undefined ? {} : { answerAt: web.answerAt }),
     clock,
@@ -190,6 +193,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
     {
       version: version(),
       agent: command === undefined ? "none" : [command.file, ...command.args].join(" "),
+      maxAgents,
       workspace,
       home: folder,
       users: telegram.allowedUsers,

@@ -68,6 +68,7 @@ describe("the help", () => {
     "EVIE_HOME",
     "EVIE_WORKSPACE",
     "EVIE_AGENT_COMMAND",
+    "EVIE_MAX_AGENTS",
     "EVIE_HTTP_PORT",
     "EVIE_HTTP_ADDRESS",
     "EVIE_HTTP_TOKEN",

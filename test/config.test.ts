@@ -46,6 +46,7 @@ describe("what is not said has a default", () => {
         "EVIE_HOME",
         "EVIE_WORKSPACE",
         "EVIE_AGENT_COMMAND",
+        "EVIE_MAX_AGENTS",
         "EVIE_HTTP_PORT",
         "EVIE_HTTP_ADDRESS",
         "EVIE_HTTP_TOKEN",

@@ -68,6 +68,13 @@ export function settings({
         return [expandHome(file, surroundings), ...args];
       })
       .optional(),
+    EVIE_MAX_AGENTS: z
+      .string()
+      .refine((text) => /^[1-9]\d{0,3}$/.test(text), {
+        error: "It is the number of agents that may run at once, from 1 to 9999.",
+      })
+      .transform(Number)
+      .optional(),
     EVIE_HTTP_PORT: z
       .string()
       .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, {

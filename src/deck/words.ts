@@ -24,6 +24,8 @@ export function noticeWords(notice: Notice): string {
       return `Trying again (${notice.attempt} of ${notice.maxAttempts}) in ${seconds(notice.delayMs)}: ${notice.reason}`;
     case "compacting":
       return "Condensing the history…";
+    case "waiting_for_agent":
+      return `Waiting for another agent to finish (${notice.most} of ${notice.most} run).`;
     case "question_cancelled":
       return `A question was cancelled: ${notice.title}`;
     case "question_open":

@@ -68,6 +68,8 @@ export type Notice =
       readonly reason: string;
     }
   | { readonly type: "compacting" }
+  /** The turn waits until an agent of another session has finished: `most` run, as many as may. */
+  | { readonly type: "waiting_for_agent"; readonly most: number }
   | { readonly type: "question_cancelled"; readonly title: string }
   /** The agent waits for an answer, which can be given at the address `answerAt`. */
   | { readonly type: "question_open"; readonly title: string; readonly answerAt: string }

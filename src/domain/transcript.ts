@@ -136,7 +136,7 @@ function step(state: Omit<Transcript, "seq">, event: ReplayEvent): Transcript {
 }
 
 function isPassing(notice: Notice): boolean {
-  return notice.type === "retrying" || notice.type === "compacting" || notice.type === "question_open";
+  return ["retrying", "compacting", "waiting_for_agent", "question_open"].includes(notice.type);
 }
 
 /** Whether more of a message may come. */

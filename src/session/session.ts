@@ -8,6 +8,7 @@ import type { Prompt, PromptDraft } from "../domain/prompt.ts";
 import type { Question } from "../domain/question.ts";
 import { type ObservedSession, SessionRemovedError } from "../domain/sessions.ts";
 import { createAgentBerth } from "./agent-berth.ts";
+import { type AgentPlaces, createAgentPlaces } from "./agent-places.ts";
 import { placeOf } from "./facts.ts";
 import type { Ledgers, SessionRecord } from "./ledger.ts";
 import { newestWithin, SNAPSHOT_BYTES, SNAPSHOT_MESSAGES } from "./bounds.ts";
@@ -22,6 +23,8 @@ export interface SessionOptions {
   readonly record: SessionRecord;
   readonly sessionFile: string;
   readonly startAgent: StartAgent;
+  /** How many agents run at once, shared by all sessions; without it there is no bound. */
+  readonly places?: AgentPlaces | undefined;
   readonly ledgers: Ledgers;
   /** Where a person answers what the agent asks; undefined when nobody can, and each question is cancelled at once. */
   readonly answerAt: string | undefined;
@@ -113,6 +116,8 @@ export function createSession(options: SessionOptions): OwnedSession {
       return started;
     },
     busy: () => runner.busy,
+    places: options.places ?? createAgentPlaces(Number.POSITIVE_INFINITY),
+    heldUp: (most) => emit({ type: "notice", notice: { type: "waiting_for_agent", most } }),
     clock,
     log,
   });
@@ -153,7 +158,7 @@ export function createSession(options: SessionOptions): OwnedSession {
     mirror.emit(event);
     if (event.type === "agent_interrupted") return;
     prompts.ended(event.turnId, { outcome: event.outcome, text: mirror.lastText });
-    berth.rest();
+    berth.turnEnded({ goesOn: event.outcome.type === "replaced" });
   }
 
   /** The agent as the turns hold it: what it is asked and told to stop passes by here. */

@@ -8,6 +8,7 @@ import type { Log } from "../domain/log.ts";
 import type { PromptDraft } from "../domain/prompt.ts";
 import type { SessionDirectory } from "../domain/sessions.ts";
 import type { SessionInfo } from "../domain/wire.ts";
+import { createAgentPlaces } from "./agent-places.ts";
 import { placeOf } from "./facts.ts";
 import { folderInside } from "./folder.ts";
 import type { Ledgers, SessionRecord } from "./ledger.ts";
@@ -21,6 +22,8 @@ export interface SessionsOptions {
   /** The folder of a session that names none. */
   readonly workspace: string;
   readonly startAgent: StartAgent;
+  /** How many agents may run at once; without it there is no bound. */
+  readonly maxAgents?: number;
   /** Where a person answers the questions of a session; undefined when there is no such place. */
   readonly answerAt?: (id: SessionId) => string;
   readonly clock: Clock;
@@ -48,6 +51,7 @@ export interface SessionRegistry extends SessionDirectory {
 
 export function createSessions(options: SessionsOptions): SessionRegistry {
   const { ledgers, folder, workspace, startAgent, answerAt, clock, log } = options;
+  const places = createAgentPlaces(options.maxAgents ?? Number.POSITIVE_INFINITY);
   const open = new Map<SessionId, OwnedSession>();
   /** Those whose removal has begun: for everybody else they are gone. */
   const removing = new Set<SessionId>();
@@ -73,6 +77,7 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
       record,
       sessionFile: fileOf(id),
       startAgent,
+      places,
       ledgers,
       answerAt: answerAt?.(id),
       changed,

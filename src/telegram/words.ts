@@ -172,6 +172,8 @@ export function noticeLine(notice: Notice): string {
       return `🔁 The model failed${behindColon(notice.reason)}. Trying again, ${notice.attempt} of ${notice.maxAttempts}…`;
     case "compacting":
       return "🗜 Making room in the agent's memory…";
+    case "waiting_for_agent":
+      return `⏳ Waiting for another agent to finish (${notice.most} of ${notice.most} run).`;
     case "question_cancelled":
       return `❓ The agent asked ${short(notice.title) === "" ? "a question" : `“${short(notice.title)}”`}. evie cannot pass questions on yet, so it was told: cancelled.`;
     case "question_open":
@@ -217,7 +219,7 @@ export function toolLine(running: readonly ToolState[], at: number): string | un
 
 /** Whether a line of evie's only says what is going on: below what was cut off it would go on for ever. */
 export function isPassing(line: string): boolean {
-  return line === THINKING || line === REST_COMES || /^(?:🔧|🔁|🗜|❓ The agent asks) /u.test(line);
+  return line === THINKING || line === REST_COMES || /^(?:🔧|🔁|🗜|⏳|❓ The agent asks) /u.test(line);
 }
 
 /** `""` below five seconds, then steps that change seldom enough to be worth an edit each. */

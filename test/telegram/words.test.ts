@@ -40,6 +40,7 @@ describe("a notice is one line", () => {
     [{ ...retrying, reason: "529 overloaded" }, "🔁 The model failed: 529 overloaded. Trying again, 2 of 3…"],
     [{ ...retrying, reason: " \n" }, "🔁 The model failed. Trying again, 2 of 3…"],
     [{ type: "compacting" }, "🗜 Making room in the agent's memory…"],
+    [{ type: "waiting_for_agent", most: 4 }, "⏳ Waiting for another agent to finish (4 of 4 run)."],
     [
       { type: "question_cancelled", title: "Delete\n it?" },
       "❓ The agent asked “Delete it?”. evie cannot pass questions on yet, so it was told: cancelled.",
