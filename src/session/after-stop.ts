@@ -39,6 +39,8 @@ export function createAfterStop({ keep, forget }: AfterStopOptions): AfterStop {
     for (const message of transcript.messages)
       if (isPending(message)) keepMessage({ ...message, stopReason: "aborted" });
     interrupted = false;
+    shown = new Map();
+    transcript = emptyTranscript;
   }
 
   function keepMessage(message: Message): void {

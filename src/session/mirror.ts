@@ -7,10 +7,11 @@ import { type Delta, joinDeltas, MOST_DELTAS } from "../domain/deltas.ts";
 import { applyEvent, emptyTranscript, isPending, type Transcript, upsert } from "../domain/transcript.ts";
 import type { QueuedPrompt, SessionFrame, SessionPhase } from "../domain/wire.ts";
 import { createAfterStop } from "./after-stop.ts";
-import { createScale, SNAPSHOT_BYTES, SNAPSHOT_MESSAGES } from "./bounds.ts";
+import { createScale, SNAPSHOT_MESSAGES } from "./bounds.ts";
 import { createCappedBuffer, type CappedBuffer, fitEvents } from "./capped-buffer.ts";
 import { createFanOut } from "./fan-out.ts";
 import { type BookkeeperOptions, createBookkeeper } from "./bookkeeper.ts";
+import { earlierThan } from "./earlier.ts";
 import { phaseOf, textOf } from "./facts.ts";
 import { type Changeable, differences, snapshotOf } from "./snapshot.ts";
 import { condenseForReplay, entryOf } from "./turn-buffer.ts";
@@ -26,7 +27,7 @@ export interface MirrorOptions extends BookkeeperOptions {
   readonly log: Log;
 }
 
-/** What is known of one session in memory: what was said before, and what is going on, whole. */
+/** What is known of one session in memory: what is going on, whole, and what was said before as long as somebody looks at it. */
 export interface Mirror {
   /**
    * Numbers and dates an event, folds it, keeps what has to be kept, and tells everybody. After the interruption of a turn
@@ -35,6 +36,8 @@ export interface Mirror {
   emit(event: AgentEvent | TurnEvent): void;
   /** Tells everybody who observes. */
   tell(frame: SessionFrame): void;
+  /** Lets go of what was said before at once, unless a turn runs. It comes from the store again when somebody looks. */
+  letGo(): void;
   /** To be called when the questions or the queue are others. */
   refresh(): void;
   rename(name: string): void;
@@ -55,6 +58,9 @@ export interface Mirror {
 /** Bytes of JSON that the running step may have on its way to somebody who comes late. */
 const REPLAY_BYTES = 512 * 2 ** 10;
 
+/** Milliseconds after its last use that a session without a running turn keeps what was said before in memory. */
+export const LET_GO_AFTER = 30_000;
+
 /**
  * Mirrors one session. The agent's own list of messages leaves out the one in flight, and holds those of the running
  * step: a face that attached to it would miss the first and show the others twice. Here the snapshot is what was so
@@ -65,15 +71,22 @@ export function createMirror(options: MirrorOptions): Mirror {
   const fanOut = createFanOut<SessionFrame>((error) =>
     log.error({ err: error, session: id }, "a face failed while it heard of a session and was detached"),
   );
-  const stored = ledger.page(id, SNAPSHOT_MESSAGES, undefined, SNAPSHOT_BYTES);
   const weigh = createScale();
-  /** Everything so far, but for the deltas that nobody has looked at yet. */
-  let live: Transcript = { ...emptyTranscript, messages: stored.messages };
+  /**
+   * Everything so far, but for the deltas that nobody has looked at yet. What was said before the running turn is in it
+   * only once somebody has looked: a chat that nobody watches needs none of it.
+   */
+  let live: Transcript = emptyTranscript;
   let deltas: Delta[] = [];
   /** What was so before the running step. */
   let base = live;
   let step: CappedBuffer | undefined;
-  let hasOlder = stored.more;
+  let hasOlder = false;
+  /** What was said before is in memory. */
+  let isRecalled = false;
+  /** Something of it is nowhere else. */
+  let isUnstored = false;
+  let quiet = new AbortController();
   /** Where the last turn was begun. */
   let face: Face | undefined;
   const bookkeeper = createBookkeeper(options);
@@ -125,17 +138,58 @@ export function createMirror(options: MirrorOptions): Mirror {
     }
     buffer(numbered);
     store(() => bookkeeper.keep(numbered, live.messages));
+    if (numbered.type === "agent_end") letGoLater();
     tell({ type: "session_event", sessionId: id, event: numbered });
     refresh();
   }
 
-  /** A full disk must not keep a turn from ending, nor anybody from seeing it. */
-  function store(write: () => void): void {
+  /** A full disk must not keep a turn from ending, nor anybody from seeing it. Returns whether it was written. */
+  function store(write: () => void): boolean {
     try {
       write();
+      return true;
     } catch (error) {
+      isUnstored = true;
       log.error({ err: error, session: id }, "what was said could not be stored");
+      return false;
     }
+  }
+
+  /** Puts what was said before, as it is stored, in front of what is held. */
+  function recall(): void {
+    if (isRecalled) return;
+    const { earlier, more } = earlierThan(live.messages, id, ledger);
+    isRecalled = true;
+    hasOlder = more;
+    const recalled = (state: Transcript): Transcript =>
+      withinBounds({ ...state, messages: [...earlier, ...state.messages] });
+    base = recalled(base);
+    live = recalled(live);
+  }
+
+  function isRunning(): boolean {
+    return live.turn !== undefined && live.turn.outcome === undefined;
+  }
+
+  function letGo(): void {
+    quiet.abort();
+    if (isRunning()) return;
+    // What a full disk did not take is tried once more, and kept as long as that fails.
+    if (isUnstored) isUnstored = !store(() => live.messages.forEach((message) => ledger.save(id, message)));
+    if (isUnstored) return;
+    live = { ...live, messages: [], tools: live.tools.map((tool) => ({ ...tool, output: "" })) };
+    base = live;
+    isRecalled = false;
+  }
+
+  function letGoLater(): void {
+    quiet.abort();
+    if (live.messages.length === 0) return;
+    quiet = new AbortController();
+    const { signal } = quiet;
+    void clock.sleep(LET_GO_AFTER, signal).then(() => {
+      if (!signal.aborted) letGo();
+    });
   }
 
   function newest(): number {
@@ -194,6 +248,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   return {
     emit,
     tell,
+    letGo,
     refresh,
     rename(wanted) {
       bookkeeper.rename(wanted);
@@ -207,6 +262,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       }),
     observe(observer) {
       foldDeltas();
+      recall();
+      if (!isRunning()) letGoLater();
       const from = step === undefined ? live : base;
       return {
         snapshot: snapshotOf({ sessionId: id, cwd, changeable: changeable(), from, live, hasOlder, weigh }),

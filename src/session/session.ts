@@ -246,18 +246,21 @@ export function createSession(options: SessionOptions): OwnedSession {
     async dismiss() {
       runner.stop();
       await berth.clear();
+      mirror.letGo();
     },
     async remove() {
       end = "removed";
       runner.stop();
       await berth.clear();
       await runner.idle();
+      mirror.letGo();
     },
     async leave() {
       end ??= "left";
       prompts.leave();
       runner.stop({ leaving: true });
       await berth.clear();
+      mirror.letGo();
     },
   };
 }
