@@ -11,6 +11,7 @@ import { createRenderings } from "./background/answer-rendering.ts";
 import { WorkerRenderThread } from "./background/render-thread.ts";
 import { createBackoff, LONGEST_CONFLICT_WAIT } from "./backoff.ts";
 import type { TurnStore } from "./bookkeeping.ts";
+import { createBudget, GLOBAL_BUDGET } from "./budget.ts";
 import { type ClaimLedger, createClaim } from "./claim.ts";
 import { type ChatPointers, createConversations } from "./conversations.ts";
 import { startDeadline } from "./deadline.ts";
@@ -28,6 +29,8 @@ import { createPoller } from "./poller.ts";
 import type { Recipient } from "./receive.ts";
 import { type Leftover, recover } from "./recovery.ts";
 import { toGrammy } from "./signals.ts";
+import { Greeter } from "./strangers/greeter.ts";
+import { Strangers } from "./strangers/strangers.ts";
 import { wholeTexts } from "./whole-texts.ts";
 import { replies } from "./words.ts";
 
@@ -91,8 +94,11 @@ export function createTelegram(options: TelegramOptions): Telegram {
 
   const closed = new AbortController();
 
+  const perform = createPerform(bot.api, clock, closed.signal);
+  const shared = createBudget(GLOBAL_BUDGET);
   const outboxes = createOutboxes({
-    perform: createPerform(bot.api, clock, closed.signal),
+    perform,
+    shared,
     clock,
     log,
     random,
@@ -125,6 +131,15 @@ export function createTelegram(options: TelegramOptions): Telegram {
     clock,
     log,
   });
+  const isAllowed = (userId: number): boolean => allowedUsers.has(userId) || claim.isOwner(userId);
+  const greeter = new Greeter({ perform, shared, clock, log, closed: closed.signal });
+  const strangers = new Strangers({
+    isAllowed,
+    greet: (place, userId) => greeter.greet(place, userId),
+    clock,
+    log,
+    closed: closed.signal,
+  });
   const firstCalls = createFirstCalls({ api: bot.api, clock, log, random });
   let intake: Intake | undefined;
 
@@ -142,7 +157,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
 
   const poller = createPoller({
     api: bot.api,
-    keep: (batch, stopped) => inbox.keep(batch, stopped),
+    keep: (batch, stopped) => inbox.keep(strangers.turnAway(batch), stopped),
     handle: (update) => bot.handleUpdate(update),
     clock,
     log,
@@ -159,18 +174,18 @@ export function createTelegram(options: TelegramOptions): Telegram {
         outboxes(place.chatId).reply({ place, content: { text, entities: [] }, replyTo, unasked: true }),
     });
     const drafts = createDrafts();
-    const shared = { turns, inbox, parts, drafts, conversations, outboxes, rendering, clock, log };
-    const again = createAgain({ ...shared, answerPress });
+    const common = { turns, inbox, parts, drafts, conversations, outboxes, rendering, clock, log };
+    const again = createAgain({ ...common, answerPress });
     inbox.adopt(bot.botInfo.id);
     const leftovers = await options.leftovers();
     intake = createIntake({
-      ...shared,
+      ...common,
       recipient,
       again,
-      edits: createEdits(shared),
+      edits: createEdits(common),
       deckLink: options.deckLink,
     });
-    recover(leftovers, shared);
+    recover(leftovers, common);
     for (const update of inbox.unspent()) take(update);
     watchAll(recipient);
   }
@@ -212,10 +227,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
       const me = await firstCalls.introduce(signal);
       if (me === undefined) return undefined;
       bot.botInfo = me;
-      await takeUp({
-        username: me.username,
-        isAllowed: (userId) => allowedUsers.has(userId) || claim.isOwner(userId),
-      });
+      await takeUp({ username: me.username, isAllowed });
       void firstCalls.offerCommands(closed.signal);
       void claim.offer(me.username, closed.signal);
       return { id: me.id, username: me.username };

@@ -80,7 +80,6 @@ export function createIntake(options: IntakeOptions): Intake {
     clock,
     log,
   } = options;
-  const greeted = new Set<number>();
   const keptFor = new Set<ChatKey>();
   /** Chats that know that a burst of theirs waits for the store. */
   const stuck = new Set<ChatKey>();
@@ -139,15 +138,6 @@ export function createIntake(options: IntakeOptions): Intake {
       place,
       content: { text, entities: [] },
       ...(replyTo === undefined ? {} : { replyTo }),
-    });
-  }
-
-  /** Within the chat's budget: a stranger must not be able to spend what people wait for. */
-  function greet(place: ChatPlace, userId: number): void {
-    outboxes(place.chatId).reply({
-      place,
-      content: { text: replies.stranger(userId), entities: [] },
-      unasked: true,
     });
   }
 
@@ -232,9 +222,8 @@ export function createIntake(options: IntakeOptions): Intake {
           say(received.place, replies.unusable(received.what), received.messageId);
           return inbox.spend([id]);
         case "stranger":
-          log.warn({ user: received.userId }, "a stranger wrote");
-          if (!greeted.has(received.userId)) greet(received.place, received.userId);
-          greeted.add(received.userId);
+          // Turned away before it is stored, unless it was stored when they were still allowed.
+          log.info({ update: id }, "ignored a message of somebody who is not allowed any more");
           return inbox.spend([id]);
         case "ignored":
           log.info({ update: id }, `ignored ${received.reason}`);

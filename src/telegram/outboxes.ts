@@ -1,12 +1,14 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import { createBackoff } from "./backoff.ts";
-import { createBudget, GLOBAL_BUDGET, GROUP_BUDGET, PRIVATE_BUDGET } from "./budget.ts";
+import { type Budget, createBudget, GROUP_BUDGET, PRIVATE_BUDGET } from "./budget.ts";
 import type { PerformCall } from "./calls.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 
 export interface OutboxesOptions {
   readonly perform: PerformCall;
+  /** What all chats may send together. */
+  readonly shared: Budget;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -19,9 +21,8 @@ export interface Outboxes {
   all(): readonly Outbox[];
 }
 
-export function createOutboxes({ perform, clock, log, random }: OutboxesOptions): Outboxes {
+export function createOutboxes({ perform, shared, clock, log, random }: OutboxesOptions): Outboxes {
   const outboxes = new Map<number, Outbox>();
-  const shared = createBudget(GLOBAL_BUDGET);
 
   function outboxOf(chatId: number): Outbox {
     const known = outboxes.get(chatId);

@@ -1,21 +1,13 @@
-import type { CallbackQuery, Chat, Message, RichMessage, Update, User } from "grammy/types";
-import { type ChatKey, type ChatPlace, makeChatKey } from "../domain/ids.ts";
+import type { CallbackQuery, Message, RichMessage, Update } from "grammy/types";
 import { repairValue } from "../domain/text.ts";
 import { takenAs } from "./about-update.ts";
 import { commandOf, withoutCommand } from "./command-mark.ts";
 import { carriedFile, type FileReference, repliedFile } from "./carried-file.ts";
 import { contextOf } from "./context.ts";
-import { type Loose, loose, numberOf, stringOf } from "./loose.ts";
+import { type Loose, loose, stringOf } from "./loose.ts";
 import { flattenRich } from "./rich.ts";
+import { type Judged, judgeOrigin, type Origin } from "./strangers/origin.ts";
 import { writtenMarkdown } from "./written/markdown.ts";
-
-/** Where a message came from and who wrote it. */
-interface Origin {
-  readonly key: ChatKey;
-  readonly place: ChatPlace;
-  readonly messageId: number;
-  readonly userId: number;
-}
 
 interface Content extends Origin {
   readonly text: string;
@@ -69,10 +61,7 @@ export type Received =
   /** Something no agent can use, such as a sticker; `what` names it with its article. */
   | (Origin & { readonly type: "unusable"; readonly what: string })
   | IncomingPress
-  /** Somebody who is not allowed, in a private chat. */
-  | { readonly type: "stranger"; readonly place: ChatPlace; readonly userId: number }
-  /** For the log only. */
-  | { readonly type: "ignored"; readonly reason: string };
+  | Exclude<Judged, { readonly type: "allowed" }>;
 
 export interface Recipient {
   /** The bot's own name, for commands that are addressed. */
@@ -91,23 +80,12 @@ export function receive(update: Update, recipient: Recipient): Received {
 }
 
 function read(update: Update, recipient: Recipient): Received {
+  const judged = judgeOrigin(update, recipient.isAllowed);
+  if (judged.type !== "allowed") return judged;
+  const { origin } = judged;
   const { message: fresh, edited_message: changed, callback_query: press } = loose<Update>(update);
-  if (isPresent(press)) return pressed(loose<CallbackQuery>(press), recipient);
-  if (!isPresent(fresh) && !isPresent(changed)) return ignored(`an update of kind ${kindOf(update)}`);
+  if (isPresent(press)) return pressed(loose<CallbackQuery>(press), origin);
   const message = loose<Message>(fresh ?? changed);
-  const { id, type: chatType } = loose<Chat>(message.chat);
-  if (chatType !== "private") return ignored(`a message in a ${stringOf(chatType) ?? "place unknown"}`);
-
-  const chatId = numberOf(id);
-  const messageId = numberOf(message.message_id);
-  const userId = personOf(message);
-  if (userId === undefined) return ignored("a message without a person behind it");
-  if (chatId === undefined || messageId === undefined) return ignored("a message without a place");
-  const threadId = numberOf(message.message_thread_id);
-  const place: ChatPlace = threadId === undefined ? { chatId } : { chatId, threadId };
-  if (!recipient.isAllowed(userId)) return { type: "stranger", place, userId };
-
-  const origin: Origin = { key: makeChatKey(place), place, messageId, userId };
   if (!isPresent(fresh)) return edited(message, origin);
   const as = takenAs(update);
   if (as === "words") return content(withoutCommand(message), { ...origin, behindCommand: true });
@@ -116,19 +94,10 @@ function read(update: Update, recipient: Recipient): Received {
   );
 }
 
-function pressed({ id, from, message, data }: Loose<CallbackQuery>, recipient: Recipient): Received {
-  const { chat, message_thread_id: thread, message_id: messageId } = loose<Message>(message);
-  const { id: chatId, type } = loose<Chat>(chat);
+function pressed({ id, data }: Loose<CallbackQuery>, origin: Origin): Received {
   const [pressId, said] = [stringOf(id), stringOf(data)];
-  const [userId, where, below] = [loose<User>(from).id, chatId, messageId].map(numberOf);
   if (pressId === undefined || said === undefined) return ignored("a press of a button without words");
-  if (userId === undefined || where === undefined || below === undefined)
-    return ignored("a press of a button without a person or a place");
-  if (!recipient.isAllowed(userId)) return ignored("a press by a stranger");
-  if (type !== "private") return ignored("a press in a group");
-  const threadId = numberOf(thread);
-  const place: ChatPlace = threadId === undefined ? { chatId: where } : { chatId: where, threadId };
-  return { type: "press", key: makeChatKey(place), place, messageId: below, userId, pressId, data: said };
+  return { type: "press", ...origin, pressId, data: said };
 }
 
 function command(message: Loose<Message>, origin: Origin, username: string): IncomingCommand | undefined {
@@ -183,12 +152,6 @@ function edited(message: Loose<Message>, origin: Origin): IncomingEdit {
   };
 }
 
-/** Who wrote it. Bots, channels and anonymous admins write through a user that is not theirs. */
-function personOf(message: Loose<Message>): number | undefined {
-  const { id, is_bot } = loose<User>(message.from);
-  return is_bot === true || isPresent(message.sender_chat) ? undefined : numberOf(id);
-}
-
 function textOf(message: Loose<Message>): string | undefined {
   const { rich_message: rich, entities, caption_entities } = message;
   if (isPresent(rich)) return flattenRich(rich as RichMessage) || undefined;
@@ -218,10 +181,6 @@ const UNUSABLE: readonly (readonly [keyof Message, string])[] = [
 /** Undefined for service messages, which nobody wrote. */
 function unusableKind(message: Loose<Message>): string | undefined {
   return UNUSABLE.find(([field]) => isPresent(message[field]))?.[1];
-}
-
-function kindOf(update: Update): string {
-  return Object.keys(update).find((key) => key !== "update_id") ?? "none";
 }
 
 function isPresent(value: unknown): boolean {

@@ -9,6 +9,7 @@ import type { Person } from "../../src/playground/bot-api/person.ts";
 import { startBotApi } from "../../src/playground/bot-api/start.ts";
 import { createDelivery, type Delivery, justBegun } from "../../src/telegram/delivery.ts";
 import { grammyFetch } from "../../src/telegram/fetch.ts";
+import { createBudget, GLOBAL_BUDGET } from "../../src/telegram/budget.ts";
 import { createOutboxes, type Outboxes } from "../../src/telegram/outboxes.ts";
 import { createPerform } from "../../src/telegram/perform.ts";
 import { end } from "../domain/events.ts";
@@ -75,7 +76,13 @@ function createPlay(scenario: Scenario, clock: FakeClock, server: BotApi) {
   });
   const watch = createWatch(createPerform(api, clock, new AbortController().signal), chatOf, clock);
   const { doings } = watch;
-  const outboxes: Outboxes = createOutboxes({ perform: watch.perform, clock, log, random: () => 0.5 });
+  const outboxes: Outboxes = createOutboxes({
+    perform: watch.perform,
+    shared: createBudget(GLOBAL_BUDGET),
+    clock,
+    log,
+    random: () => 0.5,
+  });
 
   function chatOf(chatId: number): PlayedChat {
     const chat = chats.get(chatId);

@@ -71,7 +71,7 @@ async function setUp({ polled }: { readonly polled?: PolledTime } = {}) {
     random: () => 0.5,
   });
   const stopping = new AbortController();
-  return { ...rig, bot, stopping };
+  return { ...rig, bot, stopping, bodies: updates.bodies };
 }
 
 type Rig = Awaited<ReturnType<typeof setUp>>;
@@ -190,6 +190,31 @@ describe("running", () => {
     await rig.bot.idle();
     await rig.advanceUntil(() => rig.clock.sleepers === 0, 0);
     expect(rig.clock.sleepers).toBe(0);
+  });
+
+  test("answers its owner while 2,000 strangers write, stores nothing of them, and greets some", async () => {
+    const rig = await setUp();
+    await connected(rig);
+    const strangers = Array.from({ length: 2_000 }, (_, index) =>
+      rig.server.person({ id: 1_000 + index, first_name: "M" }),
+    );
+    for (const stranger of strangers) await stranger.say("words of a stranger");
+    await rig.ada.say("/help");
+    const running = rig.bot.run();
+    const began = rig.clock.now();
+    await rig.advanceUntil(() => rig.server.chat(ADA.id).botMessages.length > 0, 10);
+    expect(rig.clock.now() - began).toBeLessThan(2_000);
+    expect([...rig.bodies.values()].filter((body) => body.includes("stranger"))).toEqual([]);
+    expect(JSON.stringify(rig.log.lines)).not.toContain("words of a stranger");
+    await rig.advanceUntil(() => rig.clock.now() - began > 20_000, 100);
+    const greeted = strangers.filter(({ user }) => rig.server.chat(user.id).botMessages.length > 0);
+    expect(greeted.length).toBeGreaterThan(5);
+    expect(greeted.length).toBeLessThan(40);
+    let stopped = false;
+    void rig.bot.stop().then(() => (stopped = true));
+    await rig.advanceUntil(() => stopped);
+    rig.bot.close();
+    await running;
   });
 
   test("a burst that waits when evie is stopped is kept, and its chat is told", async () => {

@@ -7,6 +7,7 @@ import type { PromptDraft } from "../../src/domain/prompt.ts";
 import { createSessions } from "../../src/session/sessions.ts";
 import type { Answer, Call } from "../../src/telegram/calls.ts";
 import { createConversations } from "../../src/telegram/conversations.ts";
+import { createBudget, GLOBAL_BUDGET } from "../../src/telegram/budget.ts";
 import { createOutboxes } from "../../src/telegram/outboxes.ts";
 import { asked, opens, said, says, toolStarts } from "../domain/events.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
@@ -43,6 +44,7 @@ function setUp() {
   const texts = new Map<number, string>();
   let lastId = 100;
   const outboxes = createOutboxes({
+    shared: createBudget(GLOBAL_BUDGET),
     clock,
     log,
     random: () => 0.5,

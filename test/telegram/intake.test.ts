@@ -20,15 +20,7 @@ import {
   type HandTurn,
 } from "./chat-rig.ts";
 import { createMemoryUpdates } from "./memory-turns.ts";
-import {
-  ada,
-  commandMark,
-  commandUpdate,
-  messageUpdate,
-  rawUpdate,
-  stranger,
-  strangerUpdate,
-} from "./updates.ts";
+import { ada, commandMark, commandUpdate, messageUpdate, rawUpdate, strangerUpdate } from "./updates.ts";
 
 /** `kept` is what an evie before this one stored. */
 function setUp(
@@ -719,22 +711,13 @@ describe("a slash word in a paste", () => {
 });
 
 describe("what reaches no agent", () => {
-  test("a stranger is told once a start that the bot is private, whatever they send", async () => {
+  test("nothing is said to somebody who is not allowed any more, and no agent hears of it", async () => {
     const { take, flush, hand, outboxes, attachments } = setUp();
     take(strangerUpdate(), strangerUpdate({ text: "/start", entities: [commandMark("/start")] }));
     take(strangerUpdate({ text: undefined, document: { file_id: "d" } }));
     await flush();
-    expect(outboxes(66).replies).toEqual([
-      { place: { chatId: 66 }, content: { text: replies.stranger(66), entities: [] }, unasked: true },
-    ]);
+    expect(outboxes.all().flatMap(({ replies: said }) => said)).toEqual([]);
     expect([hand.created, attachments]).toEqual([[], []]);
-  });
-
-  test("each stranger is told", () => {
-    const { take, outboxes } = setUp();
-    const other = { from: { ...stranger, id: 67 }, chat: { id: 67, type: "private" } };
-    take(strangerUpdate(), strangerUpdate(other));
-    expect([outboxes(66).said, outboxes(67).said]).toEqual([[replies.stranger(66)], [replies.stranger(67)]]);
   });
 
   test("nothing is said in groups, to strangers or friends", async () => {
@@ -759,7 +742,7 @@ describe("what reaches no agent", () => {
     take(rawUpdate({ callback_query: { id: "1" } }), messageUpdate({ pinned_message: {} }));
     expect(outboxes(7).said).toEqual([]);
     expect(log.messages("info")).toEqual([
-      "ignored a press of a button without words",
+      "ignored a press of a button without a person or a place",
       "ignored a service message",
     ]);
   });
