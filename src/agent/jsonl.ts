@@ -1,3 +1,5 @@
+import { parseWithinLevels } from "../domain/levels.ts";
+
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BRACE = 0x7b;
@@ -71,10 +73,10 @@ export function createLineSplitter(onLine: (line: string) => void): LineSplitter
   };
 }
 
-/** The object that a line holds; undefined when it is not JSON, or JSON of something else. */
+/** The object that a line holds, without what nests too deeply in it; undefined when it is not JSON, or JSON of something else. */
 export function parseRecord(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(line);
+    const value = parseWithinLevels(line);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

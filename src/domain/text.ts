@@ -1,3 +1,5 @@
+import { checkLevels } from "./levels.ts";
+
 /*
  * Half of a surrogate pair is no character: UTF-8 has no bytes for it, programs that read it in JSON refuse the line or
  * the message, and databases keep something else. NUL ends a text for whatever is written in C. Both come in through
@@ -12,7 +14,7 @@ export function repairText(text: string): string {
   return (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed();
 }
 
-/** A value as JSON has them, each of its texts repaired, names of fields included. Throws a RangeError where it is nested too deeply. */
+/** A value as JSON has them, each of its texts repaired, names of fields included. */
 export function repairValue<Value>(value: Value): Value {
   return repaired(value) as Value;
 }
@@ -32,8 +34,9 @@ export function isSuspect(json: string): boolean {
   return json.includes("\\u") && SUSPECT.test(json);
 }
 
-/** What a piece of JSON from outside says, its texts repaired. Throws what `JSON.parse` throws. */
+/** What a piece of JSON from outside says, its texts repaired. Throws what `JSON.parse` throws, and a LevelsError where it nests too deeply. */
 export function parseJson(json: string): unknown {
+  checkLevels(json);
   const value: unknown = JSON.parse(json);
   return isSuspect(json) ? repairValue(value) : value;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { LevelsError } from "../domain/levels.ts";
 import { parseJson } from "../domain/text.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -65,7 +66,8 @@ export function readShape<Shape>(schema: z.ZodType<Shape>, given: unknown): Shap
 export function readJson(text: string): unknown {
   try {
     return parseJson(text);
-  } catch {
+  } catch (error) {
+    if (error instanceof LevelsError) throw new Refusal(400, "too_deep", `${error.message} Send it flatter.`);
     throw new Refusal(400, "bad_json", "This is no JSON.");
   }
 }

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkLevels } from "../domain/levels.ts";
 import { isOwnRequest, targetOf } from "../domain/loopback.ts";
 import { MODEL } from "./stand-in-model/agent-folder.ts";
 import { answerPieces, tokensOf } from "./stand-in-model/chunks.ts";
@@ -100,7 +101,9 @@ export async function startStandInModel(
         if (size > LARGEST_BODY || bytesInWork > LARGEST_BODIES) throw new Error("this request is too large");
         chunks.push(chunk);
       }
-      return JSON.parse(Buffer.concat(chunks).toString());
+      const json = Buffer.concat(chunks).toString();
+      checkLevels(json);
+      return JSON.parse(json);
     } finally {
       bytesInWork -= size;
     }

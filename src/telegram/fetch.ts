@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { json } from "node:stream/consumers";
+import { text } from "node:stream/consumers";
+import { parseWithinLevels } from "../domain/levels.ts";
 import { loose, numberOf } from "./loose.ts";
 import { type GrammySignal, toNative } from "./signals.ts";
 import { request } from "./transport.ts";
@@ -21,7 +22,7 @@ interface FetchInit {
  */
 export async function grammyFetch(url: string, { method, headers, body, signal }: FetchInit) {
   const answer = await request(url, { method, headers, body, signal: toNative(signal) });
-  return { json: async (): Promise<unknown> => fromTelegram(await json(answer)) };
+  return { json: async (): Promise<unknown> => fromTelegram(parseWithinLevels(await text(answer))) };
 }
 
 /** Throws for the JSON of a proxy: grammY would read it as a refusal by Telegram, and what was to be sent would be given up. */

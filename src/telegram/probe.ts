@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Clock } from "../domain/clock.ts";
+import { parseWithinLevels } from "../domain/levels.ts";
 import { startDeadline } from "./deadline.ts";
 import { loose, numberOf, stringOf } from "./loose.ts";
 import { UnauthorizedError } from "./poller.ts";
@@ -90,7 +91,7 @@ const SEE_ROOT = "See that TELEGRAM_API_ROOT is right, and that no proxy is in t
 async function readJson(response: IncomingMessage): Promise<unknown> {
   const body = await text(response);
   try {
-    return JSON.parse(body);
+    return parseWithinLevels(body);
   } catch {
     return undefined;
   }

@@ -124,9 +124,16 @@ describe("the guard of the API", () => {
   });
 });
 
+/** A list in a list, and so on. */
+function nest(levels: number): readonly unknown[] {
+  return levels === 1 ? [] : [nest(levels - 1)];
+}
+
 describe("a bad request", () => {
   test.each([
     ["no JSON", "{", 400, "bad_json"],
+    ["JSON that nests without end", `{"text":${"[".repeat(1_000_000)}`, 400, "too_deep"],
+    ["JSON that nests deeply where it says nothing", { text: "x", more: nest(300) }, 400, "too_deep"],
     ["another shape", "[]", 400, "bad_request"],
     ["no text", {}, 400, "bad_request"],
     ["an empty text", { text: " \n" }, 400, "empty_prompt"],

@@ -463,6 +463,7 @@ describe("a frame", () => {
   test.each([
     "",
     "{",
+    `{"type":"ping","more":${"[".repeat(500)}"\\ud800"${"]".repeat(500)}}`,
     "null",
     "[]",
     "42",

@@ -65,6 +65,20 @@ describe("grammY's way to Telegram", () => {
     await expect(behind.getMe()).rejects.toThrow(HttpError);
   });
 
+  test("takes an answer that nests without end as far as it can be walked: the next ones would wait behind it for ever", async () => {
+    const update = `{"update_id":1,"message":{"text":"hi","deep":${"[".repeat(50_000)}${"]".repeat(50_000)}}}`;
+    const server = createServer((_, response) => response.end(`{"ok":true,"result":[${update}]}`));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.close().closeAllConnections();
+    });
+    const { port } = server.address() as AddressInfo;
+    const api = new Api("1:a", { apiRoot: `http://127.0.0.1:${port}`, fetch: grammyFetch });
+    const updates = await api.getUpdates();
+    expect(updates).toMatchObject([{ update_id: 1, message: { text: "hi" } }]);
+    expect(() => JSON.stringify(updates)).not.toThrow();
+  });
+
   test("does not begin with a signal that is aborted already", async () => {
     const { api, server } = await startApiRig();
     await expect(api.getMe(toGrammy(AbortSignal.abort()))).rejects.toThrow("getMe");

@@ -163,13 +163,16 @@ const FOR_PROGRAMS = [
   "reason",
 ];
 
+/** Levels of an error that are looked at: it comes inside a text, so nobody has looked how deep it nests. */
+const DEEPEST = 12;
+
 /** Gathers what an object says, its parts and the JSON in its texts included; what lies deeper says it better. */
 function collect(value: unknown, depth = 0): { readonly messages: string[]; readonly codes: string[] } {
   const messages: string[] = [];
   const codes: string[] = [];
   if (Array.isArray(value)) {
-    for (const part of value.slice(0, 5)) merge(collect(part, depth));
-  } else if (isRecord(value) && depth < 6) {
+    if (depth < DEEPEST) for (const part of value.slice(0, 5)) merge(collect(part, depth + 1));
+  } else if (isRecord(value) && depth < DEEPEST) {
     for (const part of Object.values(value)) if (typeof part === "object") merge(collect(part, depth + 1));
     for (const name of FOR_PROGRAMS) {
       const field = value[name];

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { checkLevels } from "../../domain/levels.ts";
 import { ApiError, badRequest } from "./errors.ts";
 import { parseMultipart } from "./multipart.ts";
 import { isRecord } from "./params.ts";
@@ -50,7 +51,9 @@ async function collect(request: IncomingMessage): Promise<Buffer> {
 
 function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    const json = bytes.toString("utf8");
+    checkLevels(json);
+    const value: unknown = JSON.parse(json);
     if (isRecord(value)) return value;
   } catch {
     // Falls through to the same answer as any other body that is no object.

@@ -1,3 +1,4 @@
+import { checkLevels } from "../../domain/levels.ts";
 import { badRequest } from "./errors.ts";
 
 /** An uploaded file. */
@@ -51,6 +52,7 @@ export function createParams(
       if (typeof value !== "string") return value ?? undefined;
       if (value === "") return undefined;
       try {
+        checkLevels(value);
         const parsed: unknown = JSON.parse(value);
         return parsed;
       } catch {

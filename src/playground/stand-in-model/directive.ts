@@ -1,3 +1,4 @@
+import { checkLevels } from "../../domain/levels.ts";
 import type { Malformed, Step, StepTool } from "./step.ts";
 import { isObject, listOf } from "./json.ts";
 
@@ -39,6 +40,7 @@ function jsonAt(text: string, start: number): string | undefined {
 
 function readSteps(json: string): readonly Step[] {
   try {
+    checkLevels(json);
     const value: unknown = JSON.parse(json);
     return Array.isArray(value) ? value.map((each) => readStep(each)) : [readStep(value)];
   } catch (error) {

@@ -14,6 +14,30 @@ describe("reading a line of pi", () => {
     expect(readLine(line)).toEqual({ type: "block_delta", block, index: 2, text: "a" });
   });
 
+  test("leaves out what nests too deeply for anything that walks it, and keeps the rest", () => {
+    const deep = `${"[".repeat(20_000)}"\\ud800"${"]".repeat(20_000)}`;
+    const call = (args: string): string =>
+      `{"type":"toolCall","id":"1","name":"query","arguments":{"a":1,"deep":${args}}}`;
+    const end = readLine(
+      `{"type":"message_end","message":{"role":"assistant","content":[${call(deep)},{"type":"text","text":"hi"}]}}`,
+    );
+    expect(end).toMatchObject({
+      message: {
+        content: [
+          { name: "query", arguments: { a: 1 } },
+          { type: "text", text: "hi" },
+        ],
+      },
+    });
+    expect(() => JSON.stringify(end)).not.toThrow();
+    const block = `{"type":"message_update","assistantMessageEvent":{"type":"toolcall_end","contentIndex":0,"toolCall":${call(deep)}}}`;
+    expect(readLine(block)).toMatchObject({
+      type: "block_end",
+      text: expect.stringContaining('{"a":1,"deep":[['),
+    });
+    expect(readLine(`{"type":"tool_execution_end","result":${"[".repeat(1_000_000)}`)).toBe("bad");
+  });
+
   test.each([
     [{ type: "text_end", content: "abc" }, "text", "abc"],
     [{ type: "thinking_end", content: "abc" }, "thinking", "abc"],
