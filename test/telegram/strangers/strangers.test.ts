@@ -98,7 +98,7 @@ describe("the log", () => {
     strangers.turnAway([strangerUpdate({ text: "secret words" })]);
     expect(log.lines).toHaveLength(1);
     expect(log.lines[0]).toMatchObject({ level: "warn", fields: { users: [{ user: 66, messages: 1 }] } });
-    for (let id = 1; id <= 2_000; id += 1)
+    for (let id = 1_001; id <= 3_000; id += 1)
       strangers.turnAway([from(id), from(id), messageUpdate({ chat: group })]);
     expect(log.lines).toHaveLength(1);
     await clock.advance(61_000);
