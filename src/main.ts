@@ -5,6 +5,7 @@ import process from "node:process";
 import { agentEnvironment } from "./agent/environment.ts";
 import { type AgentCommand, findAgent } from "./agent/find-agent.ts";
 import { createPiAgent } from "./agent/pi/driver.ts";
+import { createClaimBoard } from "./claim-board.ts";
 import { type Command, EXIT_CONFIG, EXIT_USAGE, helpText, parseCommandLine } from "./cli.ts";
 import { realClock } from "./clock.ts";
 import { setUpConnections } from "./connections.ts";
@@ -20,7 +21,8 @@ import {
   readEnvFile,
   takeHome,
 } from "./home.ts";
-import { claimInvitation, deckInvitation } from "./invitations.ts";
+import { deckInvitation } from "./invitations.ts";
+import type { Log } from "./domain/log.ts";
 import { findLeftovers } from "./leftovers.ts";
 import { createLog } from "./log.ts";
 import { createDrafts } from "./http/drafts.ts";
@@ -31,6 +33,7 @@ import { warnAsProcessOne } from "./process-one.ts";
 import { serve } from "./serve.ts";
 import { createSessions } from "./session/sessions.ts";
 import { StoreError } from "./store/open-database.ts";
+import type { StoredOwner } from "./store/owner.ts";
 import { createStoredPictures } from "./store/pictures.ts";
 import { openStore } from "./store/store.ts";
 import { sweepDaily } from "./sweep.ts";
@@ -99,6 +102,17 @@ async function start(command: Doing): Promise<number> {
     }
     throw error;
   }
+}
+
+/** Whether the bot waits for an owner. Where it had one whom nobody knows, a person at the machine has to say so first. */
+function isClaimable(allowed: readonly number[], owner: StoredOwner, log: Log): boolean {
+  if (allowed.length > 0) return false;
+  if (owner.isUnknown)
+    log.error(
+      {},
+      "The database was damaged, and with it went who owns the bot. So nobody can claim it: end evie, run “evie unclaim” and start it again",
+    );
+  return !owner.isUnknown;
 }
 
 /** Makes the home and takes it for this process, until it ends. */
@@ -171,8 +185,13 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
     apiRoot: telegram.apiRoot,
     allowedUsers: new Set(telegram.allowedUsers),
     owners: store.owner,
-    // The one place for it: a log is read by more people, and kept.
-    announceLink: (link) => console.log(claimInvitation(link)),
+    isClaimable: isClaimable(telegram.allowedUsers, store.owner, log),
+    claimBoard: createClaimBoard({
+      folder,
+      // What is written elsewhere may be kept in a journal, which more people read.
+      print: process.stdout.isTTY ? (text) => console.log(text) : undefined,
+      log,
+    }),
     filesFolder: home.files,
     sessions: watch?.(sessions) ?? sessions,
     ...(web === undefined ? {} : { deckLink: web.link }),

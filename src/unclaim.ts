@@ -16,10 +16,13 @@ export function unclaim(folder: string): string {
     if (!existsSync(home.database)) return nobody;
     const { store } = openStore(home.database, realClock);
     try {
+      const { isUnknown } = store.owner;
       const former = store.owner.disown();
+      if (isUnknown)
+        return `Whoever owned the bot of ${folder} before its database was damaged owns it no more. Where EVIE_ALLOWED_USERS names nobody, evie shows a new claim link at its next start.`;
       return former === undefined
         ? nobody
-        : `The bot has no owner any more; it was ${former}. Where EVIE_ALLOWED_USERS names nobody, evie prints a new claim link at its next start.`;
+        : `The bot has no owner any more; it was ${former}. Where EVIE_ALLOWED_USERS names nobody, evie shows a new claim link at its next start.`;
     } finally {
       store.close();
     }

@@ -33,6 +33,7 @@ const JOINERS = new Set([
   "connections",
   "prebuild",
   "invitations",
+  "claim-board",
   "leftovers",
   "resumption",
   "serve",

@@ -91,6 +91,7 @@ const MIGRATIONS: readonly string[] = [
   `ALTER TABLE bot ADD COLUMN heard_since INTEGER;
    ALTER TABLE bot ADD COLUMN heard_at INTEGER;`,
   "ALTER TABLE requests ADD COLUMN body TEXT;",
+  "DROP TABLE IF EXISTS claims;",
 ];
 
 /** The version that this evie knows. */

@@ -1,4 +1,5 @@
-import { chmodSync, closeSync, existsSync, openSync, renameSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readdirSync, renameSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../domain/clock.ts";
 import { SCHEMA_VERSION, migrate, schemaVersionOf } from "./migrations.ts";
@@ -80,6 +81,12 @@ function isDamage(error: unknown): boolean {
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 }
 
+/** Tells whether a damaged database that was at `path` lies beside it. */
+export function wasSetAside(path: string): boolean {
+  const beginning = `${basename(path)}.damaged-`;
+  return readdirSync(dirname(path)).some((name) => name.startsWith(beginning));
+}
+
 function moveAside(path: string, clock: Clock): string {
   const date = new Date(clock.date()).toISOString().replaceAll(":", "-").replace(/\.\d+/, "");
   let target = `${path}.damaged-${date}`;
@@ -93,7 +100,8 @@ function moveAside(path: string, clock: Clock): string {
   return target;
 }
 
-function asStoreError(path: string, error: unknown): StoreError {
+/** Makes what failed on the file at `path` a StoreError. */
+export function asStoreError(path: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new StoreError(

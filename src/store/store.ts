@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../domain/clock.ts";
 import { createStoredBubbles } from "./bubbles.ts";
 import type { StoredBubbles } from "./bubbles.ts";
@@ -5,7 +6,8 @@ import { createStoredChats } from "./chats.ts";
 import type { StoredChats } from "./chats.ts";
 import { createStoredMessages } from "./messages.ts";
 import type { StoredMessages } from "./messages.ts";
-import { openDatabase } from "./open-database.ts";
+import { asStoreError, openDatabase, wasSetAside } from "./open-database.ts";
+import { createOwnerFile } from "./owner-file.ts";
 import { createStoredOwner } from "./owner.ts";
 import type { StoredOwner } from "./owner.ts";
 import { createStoredRequests } from "./requests.ts";
@@ -42,6 +44,7 @@ export function openStore(path: string, clock: Clock): { readonly store: Store; 
   const { database, ...rest } = openDatabase(path, clock);
   const transactions = createTransactions(database);
   const { together } = transactions;
+  const owner = openOwner(path, database, together, clock);
   return {
     ...rest,
     store: {
@@ -49,7 +52,7 @@ export function openStore(path: string, clock: Clock): { readonly store: Store; 
       messages: createStoredMessages(database),
       requests: createStoredRequests(database),
       chats: createStoredChats(database),
-      owner: createStoredOwner(database, together),
+      owner,
       updates: createStoredUpdates(database, together, clock),
       turns: createStoredTurns(database, transactions, clock),
       bubbles: createStoredBubbles(database, transactions),
@@ -59,4 +62,16 @@ export function openStore(path: string, clock: Clock): { readonly store: Store; 
       },
     },
   };
+}
+
+/** The owner goes with the database, and is told by a file beside it when that is damaged. */
+function openOwner(path: string, database: DatabaseSync, together: Together, clock: Clock): StoredOwner {
+  const ownerPath = `${path}.owner`;
+  try {
+    const file = createOwnerFile(ownerPath);
+    return createStoredOwner({ database, together, file, wasLost: wasSetAside(path), at: clock.date() });
+  } catch (error) {
+    database.close();
+    throw asStoreError(ownerPath, error);
+  }
 }

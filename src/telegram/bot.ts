@@ -12,7 +12,7 @@ import { WorkerRenderThread } from "./background/render-thread.ts";
 import { createBackoff, LONGEST_CONFLICT_WAIT } from "./backoff.ts";
 import type { TurnStore } from "./bookkeeping.ts";
 import { createBudget, GLOBAL_BUDGET } from "./budget.ts";
-import { type ClaimLedger, createClaim } from "./claim.ts";
+import { type ClaimBoard, type ClaimLedger, createClaim } from "./claim.ts";
 import { type ChatPointers, createConversations } from "./conversations.ts";
 import { startDeadline } from "./deadline.ts";
 import { createDrafts } from "./drafts.ts";
@@ -38,11 +38,12 @@ export interface TelegramOptions {
   readonly token: string;
   /** Without a slash at its end. */
   readonly apiRoot: string;
-  /** Numeric ids of the people who may reach an agent, besides the owner. Where there are none, the bot can be claimed. */
+  /** Numeric ids of the people who may reach an agent, besides the owner. */
   readonly allowedUsers: ReadonlySet<number>;
+  /** Whether who opens a claim link becomes the owner. */
+  readonly isClaimable: boolean;
   readonly owners: ClaimLedger;
-  /** Shows a claim link at the machine; it may go nowhere else. */
-  readonly announceLink: (link: string) => void;
+  readonly claimBoard: ClaimBoard;
   /** Evie's own folder for what people send. */
   readonly filesFolder: string;
   readonly sessions: Sessions;
@@ -123,9 +124,9 @@ export function createTelegram(options: TelegramOptions): Telegram {
     log,
   });
   const claim = createClaim({
-    isClaimable: allowedUsers.size === 0,
+    isClaimable: options.isClaimable,
     ledger: options.owners,
-    announce: options.announceLink,
+    board: options.claimBoard,
     claimed: (userId) =>
       outboxes(userId).reply({ place: { chatId: userId }, content: { text: replies.claimed, entities: [] } }),
     clock,

@@ -124,6 +124,7 @@ describe("the file", () => {
     const modes = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]);
     expect(Object.fromEntries(modes)).toEqual({
       "evie.db": 0o600,
+      "evie.db.owner": 0o600,
       "evie.db-wal": 0o600,
       "evie.db-shm": 0o600,
     });

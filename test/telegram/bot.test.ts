@@ -43,8 +43,6 @@ function idleSession(): Session {
 const nobody: ClaimLedger = {
   owner: () => undefined,
   own: () => undefined,
-  offer: () => undefined,
-  offers: () => [],
 };
 
 /** `polled`: when Telegram was polled by evies before this one. */
@@ -59,7 +57,8 @@ async function setUp({ polled }: { readonly polled?: PolledTime } = {}) {
     apiRoot: rig.server.root,
     allowedUsers: new Set([ADA.id]),
     owners: nobody,
-    announceLink: () => undefined,
+    isClaimable: false,
+    claimBoard: { show: () => undefined, withdraw: () => undefined },
     filesFolder,
     sessions: { create: idleSession, open: () => undefined },
     pointers: { sessionOf: () => undefined, point: () => undefined, chatOf: () => undefined, keys: () => [] },

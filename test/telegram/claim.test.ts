@@ -6,36 +6,37 @@ import { createFakeClock } from "../fakes/fake-clock.ts";
 import { createMemoryLog } from "../fakes/memory-log.ts";
 
 function createLedger() {
-  const offers: { hash: string; until: number }[] = [];
   let owner: number | undefined;
   return {
-    offered: offers,
     owner: () => owner,
     own(userId: number) {
       owner = userId;
-      offers.splice(0);
     },
-    offer(hash: string, until: number) {
-      offers.push({ hash, until });
-    },
-    offers: (at: number) => offers.filter(({ until }) => until > at).map(({ hash }) => hash),
   };
 }
 
 function setUp({ isClaimable = true, ledger = createLedger(), clock = createFakeClock() } = {}) {
   const log = createMemoryLog();
   const links: string[] = [];
+  /** What can be read now. */
+  const board: string[] = [];
   const owners: number[] = [];
   const claim = createClaim({
     isClaimable,
     ledger,
-    announce: (link) => links.push(link),
+    board: {
+      show(link) {
+        links.push(link);
+        board.splice(0, Infinity, link);
+      },
+      withdraw: () => void board.splice(0),
+    },
     claimed: (userId) => owners.push(userId),
     clock,
     log,
   });
   const secretOf = (link = ""): string => new URL(link).searchParams.get("start") ?? "";
-  return { claim, ledger, clock, log, links, owners, secret: () => secretOf(links.at(-1)) };
+  return { claim, ledger, clock, log, links, board, owners, secret: () => secretOf(links.at(-1)) };
 }
 
 interface Words {
@@ -76,11 +77,10 @@ describe("a claim link", () => {
     expect(one.secret()).not.toBe(other.secret());
   });
 
-  test("is stored as a hash, and nothing of its secret is logged", async () => {
-    const { ledger, log, secret, claim } = await offered();
-    const hash = createHash("sha256").update(secret()).digest("hex");
-    expect(ledger.offered.map((each) => each.hash)).toEqual([hash]);
+  test("is nowhere in the log", async () => {
+    const { log, secret, claim } = await offered();
     claim.admit(update({ text: `/start ${secret()}` }));
+    expect(log.lines).not.toEqual([]);
     expect(JSON.stringify(log.lines)).not.toContain(secret().slice(11));
   });
 
@@ -109,16 +109,6 @@ describe("a claim link", () => {
       "/start",
       "/start hello",
     ]);
-  });
-
-  test("takes the bot from nobody who owns it", async () => {
-    const ledger = { ...createLedger(), own: () => undefined };
-    const { claim, clock, owners, secret } = setUp({ ledger });
-    void claim.offer("evie_bot", new AbortController().signal);
-    await clock.settle();
-    // The ledger forgets to close the link.
-    for (const from of [7, 8]) claim.admit(update({ text: `/start ${secret()}`, from }));
-    expect(owners).toEqual([7]);
   });
 
   test("opens nothing where others are allowed already, and none is announced there", async () => {
@@ -223,27 +213,120 @@ describe("a claim link", () => {
     expect(claim.isOwner(7)).toBe(true);
   });
 
-  test("stays good for its hour over a restart", async () => {
+  test("closes when the next evie shows another", async () => {
     const { ledger, clock, secret } = await offered();
     const again = setUp({ ledger, clock });
+    void again.claim.offer("evie_bot", new AbortController().signal);
     again.claim.admit(update({ text: `/start ${secret()}` }));
+    expect(again.owners).toEqual([]);
+    again.claim.admit(update({ text: `/start ${again.secret()}` }));
     expect(again.owners).toEqual([7]);
+  });
+
+  test.each([
+    { how: "the date is set back a day", nowMs: CLAIM_TIME, dateMs: -24 * 3_600_000 },
+    { how: "the machine slept, in which only the date went on", nowMs: 1_000, dateMs: CLAIM_TIME },
+  ])("closes after an hour by either clock: $how", async ({ nowMs, dateMs }) => {
+    const clock = createFakeClock();
+    const shift = { now: 0, date: 0 };
+    const moved = { ...clock, now: () => clock.now() + shift.now, date: () => clock.date() + shift.date };
+    const rig = setUp({ clock: moved });
+    void rig.claim.offer("evie_bot", new AbortController().signal);
+    await clock.settle();
+    Object.assign(shift, { now: nowMs, date: dateMs });
+    rig.claim.admit(update({ text: `/start ${rig.secret()}` }));
+    expect(rig.owners).toEqual([]);
+  });
+
+  test("can be read nowhere any more once somebody has claimed, or evie has ended", async () => {
+    const claimed = await offered();
+    expect(claimed.board).toEqual(claimed.links);
+    claimed.claim.admit(update({ text: `/start ${claimed.secret()}` }));
+    await claimed.clock.settle();
+    expect(claimed.board).toEqual([]);
+
+    const other = setUp();
+    other.board.push("a link of an evie that was killed");
+    const ending = new AbortController();
+    const offering = other.claim.offer("evie_bot", ending.signal);
+    expect(other.board).toEqual(other.links);
+    ending.abort();
+    await offering;
+    expect(other.board).toEqual([]);
   });
 });
 
-describe("when the store fails", () => {
-  test("a link is not announced, and tried again a minute later", async () => {
-    const ledger = createLedger();
+const secretOf = (letter: string): string => `evie-claim-${letter.repeat(43)}`;
+
+describe("the secret of any claim link", () => {
+  test.each<{ where: string; message: (secret: string) => object }>([
+    { where: "in a sentence", message: (secret) => ({ text: `try ${secret}!` }) },
+    { where: "in the whole link", message: (secret) => ({ text: `https://t.me/evie_bot?start=${secret}` }) },
+    { where: "percent-encoded", message: (secret) => ({ text: secret.replaceAll("-", "%2D") }) },
+    { where: "in capitals", message: (secret) => ({ text: `/START ${secret.toUpperCase()}` }) },
+    { where: "with more behind it", message: (secret) => ({ text: `/start ${secret} please` }) },
+    { where: "cut in half", message: (secret) => ({ text: secret.slice(0, 40) }) },
+    { where: "in a caption", message: (secret) => ({ text: undefined, caption: secret }) },
+    {
+      where: "behind words, as a link",
+      message: (secret) => ({
+        text: "here",
+        entities: [{ type: "text_link", offset: 0, length: 4, url: `tg://resolve?domain=e&start=${secret}` }],
+      }),
+    },
+    { where: "in a quote", message: (secret) => ({ text: "this?", quote: { text: secret, position: 0 } }) },
+    {
+      where: "in the message replied to",
+      message: (secret) => ({ text: "a", reply_to_message: { text: secret } }),
+    },
+    { where: "as a file's name", message: (secret) => ({ document: { file_id: "d", file_name: secret } }) },
+  ])("is blotted out of what is kept, $where, and every text keeps its length", ({ message }) => {
+    const { claim } = setUp();
+    const given = update({ more: message(secretOf("Q")) });
+    const before = JSON.stringify(given);
+    claim.admit(given);
+    const kept = JSON.stringify(given);
+    expect(kept).not.toMatch(/evie(-|%2d)claim|q{8}/i);
+    expect(kept).toHaveLength(before.length);
+  });
+
+  test("is blotted out of edits and presses as well", () => {
+    const { claim } = setUp();
+    const { message } = update({ text: secretOf("Q") });
+    for (const fields of [
+      { edited_message: message },
+      { callback_query: { data: secretOf("Q"), message } },
+    ]) {
+      const given = { update_id: 2, ...structuredClone(fields) } as Update;
+      claim.admit(given);
+      expect(JSON.stringify(given)).not.toContain("Q");
+    }
+  });
+});
+
+describe("when the disk fails", () => {
+  test("a link that cannot be shown is tried again a minute later", async () => {
     let full = true;
-    const offer = (hash: string, until: number): void => {
-      if (full) throw new Error("disk is full");
-      ledger.offer(hash, until);
-    };
-    const { claim, clock, links, log } = setUp({ ledger: { ...ledger, offer } });
+    const links: string[] = [];
+    const clock = createFakeClock();
+    const log = createMemoryLog();
+    const claim = createClaim({
+      isClaimable: true,
+      ledger: createLedger(),
+      board: {
+        show(link) {
+          if (full) throw new Error("disk is full");
+          links.push(link);
+        },
+        withdraw: () => undefined,
+      },
+      claimed: () => undefined,
+      clock,
+      log,
+    });
     void claim.offer("evie_bot", new AbortController().signal);
     await clock.settle();
-    expect(links).toEqual([]);
-    expect(log.messages("error")).toEqual(["no claim link could be made"]);
+    expect(log.messages("error")).toEqual(["no claim link could be shown"]);
     full = false;
     await clock.advance(60_000);
     expect(links).toHaveLength(1);
