@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startBotApi } from "../src/playground/bot-api/start.ts";
 import { startPageServer } from "../src/playground/server/page-server.ts";
 import { startStandInModel } from "../src/playground/stand-in-model.ts";
@@ -108,6 +110,31 @@ describe.each(Object.keys(OPENERS))("%s", (name) => {
       }
     },
   );
+
+  test.each([
+    "GET /eve",
+    "POST /do/say HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Length: 500\r\n\r\n{",
+    "POST /bot1:a/sendMessage HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
+    "POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Length: 500\r\n\r\n{",
+    "GET /ws HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+  ])("goes on, and complains of nothing, when a client leaves that has said %j", async (said) => {
+    const complaints = (["log", "info", "warn", "error"] as const).map((name) =>
+      vi.spyOn(console, name).mockImplementation(() => undefined),
+    );
+    const gone = (["destroy", "resetAndDestroy"] as const).map(async (leave) => {
+      const socket = connect(listening.port, "127.0.0.1").on("error", () => undefined);
+      await once(socket, "connect");
+      socket.write(said.replace("PORT", String(listening.port)));
+      await sleep(10);
+      socket[leave]();
+    });
+    await Promise.all(gone);
+    expect(statusOf(await exchange(listening.port, headed("GET /nothing HTTP/1.1")))).toBeLessThan(500);
+    for (const complaint of complaints) {
+      expect(complaint).not.toHaveBeenCalled();
+      complaint.mockRestore();
+    }
+  });
 
   test("answers a client that offers HTTP/2 as any other", async () => {
     const plain = await exchange(listening.port, headed("GET /v1/models HTTP/1.1"));

@@ -1,3 +1,4 @@
+import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -46,7 +47,7 @@ export interface AppOptions {
   readonly log: Log;
 }
 
-/** Nothing from elsewhere runs, is shown or is sent. */
+/** Nothing from elsewhere runs, is shown or is sent, and a browser keeps nothing: it is read on machines of others, too. */
 const HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy":
     "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -184,10 +185,7 @@ export function createApp(options: AppOptions): Hono {
   app.get("/api/sessions/:id/pictures/:name", (context) => {
     const found = pictures.read(sessionOf(context).id, context.req.param("name"));
     if (found === undefined) throw new Refusal(404, "no_picture", "There is no such picture.");
-    return context.body(found.bytes, 200, {
-      "content-type": found.mimeType,
-      "cache-control": "private, max-age=31536000, immutable",
-    });
+    return context.body(found.bytes, 200, { "content-type": found.mimeType });
   });
 
   app.post("/api/sessions/:id/prompt", async (context) => {
@@ -235,7 +233,7 @@ export function createApp(options: AppOptions): Hono {
   });
 
   app.onError((error, context) => {
-    const { status, code, message } = refusalOf(error, log);
+    const { status, code, message } = hasLeft(context) ? CUT_OFF : refusalOf(error, log);
     return json(context, { error: { code, message } }, status);
   });
 
@@ -255,6 +253,15 @@ async function readBody<Shape>({ req }: Context, schema: z.ZodType<Shape>): Prom
   if (text !== "" && !/^application\/json\b/i.test(type))
     throw new Refusal(415, "not_json", 'Send JSON, with "Content-Type: application/json".');
   return readShape(schema, text === "" ? {} : readJson(text));
+}
+
+/** What a client is answered that left in the middle of its body, and reads no answer. */
+const CUT_OFF = new Refusal(400, "cut_off", "The body ended before all of it had come.");
+
+/** Tells whether the client is gone and its request not whole: whatever failed then is no fault of evie's. */
+function hasLeft({ env }: Context): boolean {
+  const { incoming } = (env ?? {}) as Partial<HttpBindings>;
+  return incoming !== undefined && incoming.destroyed && !incoming.complete;
 }
 
 function refusalOf(error: Error, log: Log) {

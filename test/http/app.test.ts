@@ -1,7 +1,9 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../src/domain/events.ts";
 import { applyEvent } from "../../src/domain/transcript.ts";
-import { type ServerFrame, transcriptFrom } from "../../src/domain/wire.ts";
+import { pictureUrl, type ServerFrame, transcriptFrom } from "../../src/domain/wire.ts";
 import { HEARTBEAT } from "../../src/http/hub.ts";
 import { png } from "../builders.ts";
 import { opens, says } from "../domain/events.ts";
@@ -304,6 +306,20 @@ describe("sessions by HTTP", () => {
 });
 
 describe("a prompt by HTTP", () => {
+  test("has pictures that only who is known is given, and that no browser keeps", async () => {
+    using rig = createHttpRig();
+    const { id } = rig.sessions.create({ face: "http" });
+    const name = `${crypto.randomUUID()}.png`;
+    mkdirSync(join(rig.folder, "pictures", id), { recursive: true });
+    writeFileSync(join(rig.folder, "pictures", id, name), png(1));
+    const given = await rig.ask("GET", pictureUrl(id, name));
+    expect([given.status, given.headers.get("content-type")]).toEqual([200, "image/png"]);
+    expect(given.headers.get("cache-control")).toBe("no-store");
+    expect(Buffer.from(await given.arrayBuffer()).equals(png(1))).toBe(true);
+    const stranger = await rig.ask("GET", pictureUrl(id, name), undefined, { authorization: "" });
+    expect(stranger.status).toBe(401);
+  });
+
   test("is answered with the final text and the outcome when its turn ends", async () => {
     using rig = createHttpRig();
     const { id } = rig.sessions.create({ face: "http" });
