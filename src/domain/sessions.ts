@@ -60,7 +60,8 @@ export interface Session {
    * Makes a turn of `draft`. Last writer wins: a running turn is aborted and its end awaited first. What came this way or
    * by `enqueue` and was superseded before the agent accepted it goes in front of its successor. The draft is released
    * by the session. Throws a SessionRemovedError once the session is being removed; while evie ends, the prompt is kept for
-   * the next start. So do `enqueue` and `prompt`.
+   * the next start. Throws a TooManyPromptsError when there is no room for it; then the draft is the caller's, as whenever it
+   * cannot be written down. So do `enqueue` and `prompt`, which releases it.
    */
   run(draft: PromptDraft, face: Face): Turn;
   /**
@@ -190,6 +191,21 @@ export class SessionRemovedError extends Error {
     super("This session was removed. Begin a new one.");
     this.name = "SessionRemovedError";
     this.session = session;
+  }
+}
+
+/** A prompt for which there is no room, since too many wait already: in its session, or in all of evie. Nothing was taken. */
+export class TooManyPromptsError extends Error {
+  readonly where: "session" | "evie";
+
+  constructor(where: TooManyPromptsError["where"]) {
+    super(
+      where === "session"
+        ? "Too many prompts wait in this session. Send this one when the agent has answered some of them, or take some back."
+        : "Too many prompts wait on this machine. Send this one again when some of them are answered.",
+    );
+    this.name = "TooManyPromptsError";
+    this.where = where;
   }
 }
 

@@ -6,7 +6,12 @@ import type { Clock } from "../domain/clock.ts";
 import type { Face } from "../domain/events.ts";
 import { parseSessionId, type SessionId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
-import { FolderError, type ObservedSession, type SessionDirectory } from "../domain/sessions.ts";
+import {
+  FolderError,
+  type ObservedSession,
+  type SessionDirectory,
+  type TakenPrompt,
+} from "../domain/sessions.ts";
 import { bodies, headers, LARGEST_BODY, readJson, readShape } from "./bodies.ts";
 import { toJson } from "../domain/text.ts";
 import type { MakeDraft } from "./drafts.ts";
@@ -46,6 +51,9 @@ export interface AppOptions {
   readonly clock: Clock;
   readonly log: Log;
 }
+
+/** Seconds after which a program that was told "too many" may try again. */
+const RETRY_AFTER = "10";
 
 /** Nothing from elsewhere runs, is shown or is sent, and a browser keeps nothing: it is read on machines of others, too. */
 const HEADERS: Readonly<Record<string, string>> = {
@@ -188,14 +196,18 @@ export function createApp(options: AppOptions): Hono {
     return context.body(found.bytes, 200, { "content-type": found.mimeType });
   });
 
-  app.post("/api/sessions/:id/prompt", async (context) => {
-    const session = sessionOf(context);
+  /** A function of its own: what waits for an answer holds no body of 20 MB. */
+  const takePrompt = async (context: Context, session: ObservedSession): Promise<TakenPrompt> => {
     const body = await readBody(context, bodies.prompt);
     const named = { "Idempotency-Key": context.req.header("idempotency-key") };
     const requestId = body.requestId ?? readShape(headers, named)["Idempotency-Key"] ?? crypto.randomUUID();
     const { text, mode = "queue" } = body;
-    const taken = session.prompt(makeDraft(body), { face: faceOf(context), mode, requestId, text });
-    const { turnId, ending } = taken;
+    return session.prompt(makeDraft(body), { face: faceOf(context), mode, requestId, text });
+  };
+
+  app.post("/api/sessions/:id/prompt", async (context) => {
+    const session = sessionOf(context);
+    const { turnId, ending } = await takePrompt(context, session);
     if (context.req.query("wait") === "0") return json(context, { turnId }, 202);
     if (context.req.header("accept")?.includes("text/event-stream") === true)
       return eventStream({ session, epoch, clock, ending });
@@ -234,6 +246,7 @@ export function createApp(options: AppOptions): Hono {
 
   app.onError((error, context) => {
     const { status, code, message } = hasLeft(context) ? CUT_OFF : refusalOf(error, log);
+    if (status === 429 || status === 503) context.header("retry-after", RETRY_AFTER);
     return json(context, { error: { code, message } }, status);
   });
 
@@ -247,7 +260,8 @@ function json(context: Context, value: object, status: ContentfulStatusCode = 20
 
 /** The JSON body of a request, checked. An empty one is an empty object. */
 async function readBody<Shape>({ req }: Context, schema: z.ZodType<Shape>): Promise<Shape> {
-  const text = await req.text();
+  // hono's own would keep it for as long as the request waits for its answer.
+  const text = await req.raw.text();
   // A form, which another page could send, says another type.
   const type = req.header("content-type") ?? "";
   if (text !== "" && !/^application\/json\b/i.test(type))

@@ -58,12 +58,15 @@ export function createDrafts({ folder, filesFolder, log }: DraftsOptions): MakeD
       };
     });
     const prompt = ready(escapeLabels(text), pictures, folder, log);
+    // The bytes are on the disk then: a turn that runs for hours holds none of them.
+    const imagePaths = pictures.flatMap(({ image }) => image?.path ?? []);
+    const filePaths = pictures.flatMap(({ file }) => file?.path ?? []);
     let isStored = false;
     let isReleased = false;
     const remove = (): void => {
       try {
         // At once: who is told that the turn has ended finds no picture of it.
-        for (const { image } of pictures) if (image !== undefined) rmSync(image.path, { force: true });
+        for (const path of imagePaths) rmSync(path, { force: true });
       } catch (error) {
         log.warn({ err: error }, "a picture could not be removed");
       }
@@ -71,7 +74,7 @@ export function createDrafts({ folder, filesFolder, log }: DraftsOptions): MakeD
     /** No agent was told of them. */
     const removeFiles = (): void => {
       try {
-        for (const { file } of pictures) if (file !== undefined) rmSync(file.path, { force: true });
+        for (const path of filePaths) rmSync(path, { force: true });
       } catch (error) {
         log.warn({ err: error }, "a file could not be removed");
       }

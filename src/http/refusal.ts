@@ -1,9 +1,9 @@
-import { RequestIdError, SessionRemovedError } from "../domain/sessions.ts";
+import { RequestIdError, SessionRemovedError, TooManyPromptsError } from "../domain/sessions.ts";
 import { clip } from "../domain/text.ts";
 
 /** What a request is refused with. The message says what is wrong and what to do. */
 export class Refusal extends Error {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 503;
   /** For programs, in snake case. */
   readonly code: string;
 
@@ -26,6 +26,8 @@ export function noSession(id: string): Refusal {
 export function refusalFor(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (error instanceof RequestIdError) return new Refusal(409, "request_id_used", error.message);
+  if (error instanceof TooManyPromptsError)
+    return new Refusal(error.where === "session" ? 429 : 503, "too_many_prompts", error.message);
   if (error instanceof SessionRemovedError) return noSession(error.session);
   return undefined;
 }

@@ -30,6 +30,8 @@ export interface PromptsOptions {
   readonly ledger: RequestLedger;
   /** Throws a SessionRemovedError when the session takes nothing new any more. */
   readonly checkOpen: () => void;
+  /** Throws a TooManyPromptsError when no more may wait. */
+  readonly checkRoom: (draft: PromptDraft) => void;
   /** Called when `queue` is another one. */
   readonly queueChanged: () => void;
   readonly clock: Clock;
@@ -40,7 +42,7 @@ export interface PromptsOptions {
 export interface Prompts {
   /**
    * Takes a prompt once: the same request again gives the same turn. Throws a RequestIdError when it says something else
-   * than the first time, and when the store throws; then nothing runs.
+   * than the first time, a TooManyPromptsError when there is no room, and when the store throws; then nothing runs.
    */
   take(draft: PromptDraft, options: PromptOptions): TakenPrompt;
   /** Has a turn that no agent had when evie was last ended run under its own name, behind all others. Throws when the store does. */
@@ -81,7 +83,7 @@ const KEPT: TurnEnding = {
 };
 
 export function createPrompts(options: PromptsOptions): Prompts {
-  const { id, runner, ledger, clock, log, checkOpen, queueChanged } = options;
+  const { id, runner, ledger, clock, log, checkOpen, checkRoom, queueChanged } = options;
   /** Requests that have not ended yet, and of which turn each is. */
   const underWay = new Map<string, Known>();
   const requestOf = new Map<TurnId, QueuedPrompt>();
@@ -229,6 +231,7 @@ export function createPrompts(options: PromptsOptions): Prompts {
       draft.release();
       return { turnId: known.turnId, ending: known.ending, known: true };
     }
+    checkRoom(draft);
     const { running } = runner;
     const canSteer = options.mode === "steer" && running?.run?.steer !== undefined;
     const { turnId, ending } = canSteer

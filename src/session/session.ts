@@ -16,6 +16,7 @@ import { createMirror } from "./mirror.ts";
 import { createPictured } from "./pictured.ts";
 import { createPrompts } from "./prompts.ts";
 import { createQuestions } from "./questions.ts";
+import { checkRoom, type Load, loadOf } from "./room.ts";
 import { createTurnRunner } from "./turn-runner.ts";
 import { release } from "./waiting-turn.ts";
 
@@ -26,6 +27,8 @@ export interface SessionOptions {
   /** How many agents run at once, shared by all sessions; without it there is no bound. */
   readonly places?: AgentPlaces | undefined;
   readonly ledgers: Ledgers;
+  /** How much waits in all sessions; without it this one is all there are. */
+  readonly inEvie?: () => Load;
   /** Where a person answers what the agent asks; undefined when nobody can, and each question is cancelled at once. */
   readonly answerAt: string | undefined;
   /** Called when the session's line in a list is another one. */
@@ -36,6 +39,8 @@ export interface SessionOptions {
 
 /** A session as the registry holds it. */
 export interface OwnedSession extends ObservedSession {
+  /** How much of it waits for an agent. */
+  readonly load: Load;
   /**
    * Has a turn that no agent had when evie was last ended run under its own name and for its own request, behind all
    * others. Throws when it cannot be written down.
@@ -92,6 +97,7 @@ export function createSession(options: SessionOptions): OwnedSession {
     runner,
     ledger: ledgers.requests,
     checkOpen,
+    checkRoom: checkOwnRoom,
     queueChanged: () => mirror.refresh(),
     clock,
     log,
@@ -124,6 +130,14 @@ export function createSession(options: SessionOptions): OwnedSession {
 
   function checkOpen(): void {
     if (end === "removed") throw new SessionRemovedError(id);
+  }
+
+  function load(): Load {
+    return loadOf(runner.unsaid);
+  }
+
+  function checkOwnRoom(draft: PromptDraft): void {
+    checkRoom(draft, load(), options.inEvie ?? load);
   }
 
   /** Does what a draft is for, or releases it and throws. */
@@ -193,9 +207,20 @@ export function createSession(options: SessionOptions): OwnedSession {
     cwd,
     attach: (sink, changed) => mirror.listen(sink, changed),
     observe: (observer) => mirror.observe(observer),
-    run: (draft, face) => taking([draft], () => runner.run(draft, face)),
+    get load() {
+      return load();
+    },
+    run: (draft, face) =>
+      taking([draft], () => {
+        checkOwnRoom(draft);
+        return runner.run(draft, face);
+      }),
     prompt: (draft, how) => prompts.take(draft, how),
-    enqueue: (draft, from) => taking([draft], () => runner.enqueue([draft], from)),
+    enqueue: (draft, from) =>
+      taking([draft], () => {
+        checkOwnRoom(draft);
+        return runner.enqueue([draft], from);
+      }),
     resume: (turn, from, drafts) => taking(drafts, () => prompts.resume(turn, from, drafts)),
     withdraw: (waiting) => prompts.withdraw(waiting),
     amend: (source, draft) => runner.amend(source, draft),

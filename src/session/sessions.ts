@@ -12,6 +12,7 @@ import { createAgentPlaces } from "./agent-places.ts";
 import { placeOf } from "./facts.ts";
 import { folderInside } from "./folder.ts";
 import type { Ledgers, SessionRecord } from "./ledger.ts";
+import { addLoads } from "./room.ts";
 import { createSession, type OwnedSession } from "./session.ts";
 import { release } from "./waiting-turn.ts";
 
@@ -79,6 +80,7 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
       startAgent,
       places,
       ledgers,
+      inEvie: () => addLoads([...open.values()].map(({ load }) => load)),
       answerAt: answerAt?.(id),
       changed,
       clock,

@@ -71,6 +71,8 @@ export interface TurnRunner {
   enqueue(drafts: readonly PromptDraft[], face: Face, options?: TurnOptions): Turn;
   /** What waits for the running turn's end, the next one first. */
   readonly queue: readonly Waiting[];
+  /** All that no agent has yet: what waits, and what runs until it was accepted. */
+  readonly unsaid: readonly PromptDraft[];
   /** Of those the one that a prompt joins which is not `alone`; undefined when none waits there. */
   readonly waitingTurn: TurnId | undefined;
   /**
@@ -286,6 +288,8 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
     const accepted = await run.accepted;
     turn.accepted = accepted;
     turn.accept(accepted);
+    // A prompt is kept whole for the next start, and may be 20 MB. From here on the agent has it.
+    if (accepted) turn.drafts = turn.drafts.map(({ whole: _whole, ...draft }) => draft);
     if (accepted) note((each) => each.accepted(turn.id));
     return { accepted, outcome: outcomeOf(await run.ended) };
   }
@@ -311,6 +315,11 @@ export function createTurnRunner(ports: TurnRunnerPorts): TurnRunner {
 
     get queue() {
       return queue.behind;
+    },
+
+    get unsaid() {
+      const turns = [running?.accepted === true ? undefined : running, queue.next, ...queue.behind];
+      return turns.flatMap((turn) => turn?.drafts ?? []);
     },
 
     get waitingTurn() {

@@ -2,7 +2,7 @@ import type { Update } from "grammy/types";
 import type { Clock } from "../domain/clock.ts";
 import { type ChatKey, type ChatPlace, parseChatKey } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
-import type { Turn } from "../domain/sessions.ts";
+import { TooManyPromptsError, type Turn } from "../domain/sessions.ts";
 import { writtenAt } from "./about-update.ts";
 import { createActOnCommand } from "./act-on-command.ts";
 import type { Again } from "./again.ts";
@@ -110,9 +110,11 @@ export function createIntake(options: IntakeOptions): Intake {
         // Nothing of it is lost: its updates are stored and unspent.
         bursts.putBack(key, parts, HAND_ON_AGAIN);
         const place = parseChatKey(key);
-        if (place !== undefined && !stuck.has(key)) say(place, replies.fault(replies.kept));
+        if (place !== undefined && !stuck.has(key))
+          say(place, error instanceof TooManyPromptsError ? replies.tooMany : replies.fault(replies.kept));
         stuck.add(key);
-        throw error;
+        // They are answered in time; nothing is wrong with evie.
+        if (!(error instanceof TooManyPromptsError)) throw error;
       }
     },
     fault: (error) => log.error({ err: error }, "a burst could not be handed on"),

@@ -7,6 +7,9 @@ import { pictureUrl, type ServerFrame, transcriptFrom } from "../../src/domain/w
 import { HEARTBEAT } from "../../src/http/hub.ts";
 import { png } from "../builders.ts";
 import { opens, says } from "../domain/events.ts";
+import { TooManyPromptsError } from "../../src/domain/sessions.ts";
+import { refusalFor } from "../../src/http/refusal.ts";
+import { ROOM_IN_SESSION } from "../../src/session/room.ts";
 import { answers, createHttpRig, EPOCH, openBrowser, PORT, TOKEN } from "./rig.ts";
 
 type Rig = ReturnType<typeof createHttpRig>;
@@ -163,6 +166,22 @@ describe("a bad request", () => {
     expect(await json(response)).toEqual({ error: { code, message: expect.stringMatching(/\.$/) } });
     await rig.clock.settle();
     expect(rig.started).toHaveLength(0);
+  });
+
+  test("for which too many prompts wait is refused, and told when to come again", async () => {
+    using rig = createHttpRig();
+    const { id } = rig.sessions.create({ face: "http" });
+    const prompt = (text: string) => rig.ask("POST", `/api/sessions/${id}/prompt?wait=0`, { text });
+    for (let count = 0; count < ROOM_IN_SESSION.prompts; count += 1)
+      expect((await prompt(`${count}`)).status).toBe(202);
+    const response = await prompt("late");
+    expect(response.status).toBe(429);
+    expect(response.headers.get("retry-after")).toBe("10");
+    expect(await json(response)).toEqual({
+      error: { code: "too_many_prompts", message: expect.stringContaining("Send this one when") },
+    });
+    const error = refusalFor(new TooManyPromptsError("evie"));
+    expect(error).toMatchObject({ status: 503, code: "too_many_prompts" });
   });
 
   test("that a form of another page could send is refused", async () => {

@@ -9,6 +9,7 @@ import { HEARTBEAT, TOO_SLOW } from "../../src/http/hub.ts";
 import { opens, says } from "../domain/events.ts";
 import { png } from "../builders.ts";
 import { toolSays } from "../session/step-events.ts";
+import { ROOM_IN_SESSION } from "../../src/session/room.ts";
 import { answers, createHttpRig, EPOCH, openBrowser } from "./rig.ts";
 
 const question = { id: "q", kind: "confirm", title: "Sure?" } as const;
@@ -379,6 +380,19 @@ describe("a prompt from a browser", () => {
     await rig.clock.settle();
     expect(browser.frames.at(-1)).toMatchObject({ type: "error", code });
     expect(rig.started).toHaveLength(0);
+  });
+
+  test("for which there is no room is refused with its id, so that the deck puts it back", async () => {
+    using rig = createHttpRig();
+    const session = rig.sessions.create({ face: "deck" });
+    const browser = openBrowser(rig.hub);
+    for (let count = 0; count <= ROOM_IN_SESSION.prompts; count += 1)
+      browser.says({ type: "prompt", sessionId: session.id, requestId: `r${count}`, text: "x" });
+    expect(browser.frames.at(-1)).toMatchObject({
+      type: "error",
+      code: "too_many_prompts",
+      requestId: `r${ROOM_IN_SESSION.prompts}`,
+    });
   });
 
   test("under an id that was used for other words is refused with that id", async () => {

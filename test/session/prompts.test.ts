@@ -156,8 +156,8 @@ describe("a prompt", () => {
 
   test("is shown by its beginning, and of many those that come next", async () => {
     const { session, prompt, agent, settle } = setUp();
-    for (let n = 0; n < 200; n += 1) {
-      const text = `${n} ${"😀".repeat(500_000)}`;
+    for (let n = 0; n < 90; n += 1) {
+      const text = `${n} ${"😀".repeat(100_000)}`;
       session.prompt(draft(text), { face: "deck", mode: "queue", requestId: `r${n}`, text });
     }
     prompt("last");

@@ -267,10 +267,10 @@ export function createHandSession(id: SessionId = makeSessionId(), name = ""): H
 /** Sessions that are worked by hand, in the order in which they were begun, and those that the store knows. */
 export function createHandSessions(stored: readonly HandSession[] = []) {
   const created: HandSession[] = [];
-  const state = { full: false, damaged: false };
+  const state: { full: boolean; damaged: boolean; refusal?: Error } = { full: false, damaged: false };
   const sessions: Sessions = {
     create() {
-      if (state.full) throw new Error("the disk is full");
+      if (state.full) throw state.refusal ?? new Error("the disk is full");
       const session = createHandSession();
       created.push(session);
       return session;

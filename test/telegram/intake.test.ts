@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Update } from "grammy/types";
 import { makeTurnId } from "../../src/domain/ids.ts";
 import type { Prompt } from "../../src/domain/prompt.ts";
+import { TooManyPromptsError } from "../../src/domain/sessions.ts";
 import { createAgain } from "../../src/telegram/again.ts";
 import { createBackoff } from "../../src/telegram/backoff.ts";
 import { createDrafts } from "../../src/telegram/drafts.ts";
@@ -246,6 +247,22 @@ describe("content", () => {
     await clock.advance(30_000);
     expect(outbox.said).toEqual([expect.stringMatching(/^⚠️ This cannot be handed on.* It is kept/)]);
     expect(new Set(log.messages("error"))).toEqual(new Set(["a burst could not be handed on"]));
+    expect(kept.spent.size).toBe(0);
+    hand.state.full = false;
+    await clock.advance(5_000);
+    expect(await texts()).toEqual(["one\n\ntwo"]);
+  });
+
+  test("for which there is no room is kept, told once with what to do, and handed on when there is", async () => {
+    const { take, flush, hand, clock, outbox, log, texts, kept } = setUp();
+    hand.state.full = true;
+    hand.state.refusal = new TooManyPromptsError("session");
+    take(text("one"));
+    await flush();
+    take(text("two"));
+    await clock.advance(30_000);
+    expect(outbox.said).toEqual([expect.stringMatching(/^Too many prompts wait .* It is kept, .*\/stop/)]);
+    expect(log.messages("error")).toEqual([]);
     expect(kept.spent.size).toBe(0);
     hand.state.full = false;
     await clock.advance(5_000);
