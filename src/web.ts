@@ -68,16 +68,18 @@ interface Frame {
 }
 
 async function loadDoors(parts: WebParts, { token, log, names, port }: Frame): Promise<Doors> {
-  const [{ createApp }, { createHub }, { createDoors }] = await Promise.all([
+  const [{ createApp }, { createHub }, { createDoors }, { createReaders }] = await Promise.all([
     import("./http/app.ts"),
     import("./http/hub.ts"),
     import("./http/doors.ts"),
+    import("./http/readers.ts"),
   ]);
   const { sessions, makeDraft, clock, version } = parts;
   const guard = createGuard({ token, port: () => port, names });
+  const readers = createReaders();
   const epoch = crypto.randomUUID();
-  const app = createApp({ ...parts, guard, page: once(loadDeck), epoch, log });
-  const hub = createHub({ sessions, makeDraft, epoch, version, bot: parts.bot, clock, log });
+  const app = createApp({ ...parts, guard, readers, page: once(loadDeck), epoch, log });
+  const hub = createHub({ sessions, makeDraft, readers, epoch, version, bot: parts.bot, clock, log });
   return createDoors({ app, hub, guard, log });
 }
 

@@ -18,6 +18,7 @@ import type { MakeDraft } from "./drafts.ts";
 import type { Guard } from "./guard.ts";
 import { checkAnswered } from "./hub.ts";
 import { LOCKED, noSession, Refusal, refusalFor } from "./refusal.ts";
+import type { Readers } from "./readers.ts";
 import { endingBody, eventStream } from "./sse.ts";
 import type * as z from "zod";
 
@@ -34,6 +35,7 @@ export interface AppOptions {
   readonly sessions: SessionDirectory;
   readonly guard: Guard;
   readonly makeDraft: MakeDraft;
+  readonly readers: Readers;
   /** The pictures of a session's messages. */
   readonly pictures: {
     read(
@@ -68,7 +70,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 /** The HTTP API and the files of the browser's page, behind the guard. */
 export function createApp(options: AppOptions): Hono {
-  const { sessions, guard, makeDraft, pictures, page, epoch, version, clock, log } = options;
+  const { sessions, guard, makeDraft, readers, pictures, page, epoch, version, clock, log } = options;
   const startedAt = clock.now();
   const app = new Hono();
 
@@ -210,13 +212,15 @@ export function createApp(options: AppOptions): Hono {
     const { turnId, ending } = await takePrompt(context, session);
     if (context.req.query("wait") === "0") return json(context, { turnId }, 202);
     if (context.req.header("accept")?.includes("text/event-stream") === true)
-      return eventStream({ session, epoch, clock, ending });
+      return eventStream({ session, readers, cut: cutOf(context), epoch, clock, ending });
     return json(context, { turnId, ...endingBody(await ending) });
   });
 
   app.get("/api/sessions/:id/events", (context) =>
     eventStream({
       session: sessionOf(context),
+      readers,
+      cut: cutOf(context),
       epoch,
       clock,
       lastEventId: context.req.header("last-event-id"),
@@ -276,6 +280,12 @@ const CUT_OFF = new Refusal(400, "cut_off", "The body ended before all of it had
 function hasLeft({ env }: Context): boolean {
   const { incoming } = (env ?? {}) as Partial<HttpBindings>;
   return incoming !== undefined && incoming.destroyed && !incoming.complete;
+}
+
+/** Returns what cuts the connection of a request; undefined where there is none beneath. */
+function cutOf({ env }: Context): (() => void) | undefined {
+  const { outgoing } = (env ?? {}) as Partial<HttpBindings>;
+  return outgoing === undefined ? undefined : () => void outgoing.destroy();
 }
 
 function refusalOf(error: Error, log: Log) {

@@ -9,6 +9,7 @@ import { type AttachQueue, createAttachQueue } from "./attach-queue.ts";
 import { createBacklog } from "./backlog.ts";
 import { clientFrame, readJson, readShape } from "./bodies.ts";
 import type { MakeDraft } from "./drafts.ts";
+import type { Readers } from "./readers.ts";
 import { noSession, Refusal, refusalFor } from "./refusal.ts";
 
 /** Milliseconds between two heartbeats. A browser that hears nothing for longer than a few of them connects anew. */
@@ -17,10 +18,18 @@ export const HEARTBEAT = 5_000;
 const DRAINED = 64 * 2 ** 10;
 /** "Try again later": the code that a browser which reads too slowly is closed with. It attaches anew. */
 export const TOO_SLOW = 1013;
+/** Milliseconds that whoever reads too slowly has to hear of it; then what waits there is let go of. */
+export const CLOSING = 2_000;
+/** Why somebody is closed who reads too slowly. */
+export const SLOW_WORDS = {
+  alone: "You read too slowly. Connect anew.",
+  together: "Too much waits for slow readers, and most of it for you. Connect anew.",
+} as const;
 
 export interface HubOptions {
   readonly sessions: SessionDirectory;
   readonly makeDraft: MakeDraft;
+  readonly readers: Readers;
   /** Another one for each process of evie. */
   readonly epoch: string;
   readonly version: string;
@@ -35,6 +44,8 @@ export interface HubSocket {
   /** Calls `sent` when the text is on its way, or never will be. */
   send(text: string, sent: () => void): void;
   close(code: number, reason: string): void;
+  /** Ends it at once, with all that waits in it. */
+  terminate(): void;
   /** Bytes that are sent and not on their way yet. */
   readonly bufferedAmount: number;
 }
@@ -53,7 +64,7 @@ export interface Hub {
 
 /** Speaks to browsers in frames: what they ask for, and what happens in the sessions that they subscribed to. */
 export function createHub(options: HubOptions): Hub {
-  const { sessions, epoch, version, clock, log } = options;
+  const { sessions, readers, epoch, version, clock, log } = options;
   const connections = new Set<(text: string) => void>();
   const encode = createEncoder();
 
@@ -80,8 +91,21 @@ export function createHub(options: HubOptions): Hub {
         },
       });
 
+      const reader = readers.add({
+        waiting: () => socket.bufferedAmount,
+        close: () => sendAway(SLOW_WORDS.together),
+      });
+
+      /** A close alone would wait behind all that is not read. */
+      function sendAway(reason: string): void {
+        leave();
+        socket.close(TOO_SLOW, reason);
+        void clock.sleep(CLOSING).then(() => socket.terminate());
+      }
+
       function leave(): void {
         gone.abort();
+        reader.remove();
         connections.delete(sendText);
         for (const detach of subscriptions.values()) detach();
         subscriptions.clear();
@@ -89,12 +113,12 @@ export function createHub(options: HubOptions): Hub {
 
       function sendText(text: string): void {
         if (gone.signal.aborted) return;
-        if (backlog.isTooLarge(socket.bufferedAmount)) {
-          leave();
-          socket.close(TOO_SLOW, "You read too slowly. Connect anew.");
-          return;
-        }
-        backlog.add(Buffer.byteLength(text));
+        if (backlog.isTooLarge(socket.bufferedAmount)) return sendAway(SLOW_WORDS.alone);
+        const bytes = Buffer.byteLength(text);
+        reader.hands(bytes);
+        // It may have been this one for whom most waited.
+        if (gone.signal.aborted) return;
+        backlog.add(bytes);
         socket.send(text, attaches.goOn);
       }
 

@@ -4,10 +4,14 @@ import { toJson } from "../domain/text.ts";
 import type { ServerFrame } from "../domain/wire.ts";
 import { attachFrames } from "./attach-frames.ts";
 import { createBacklog } from "./backlog.ts";
-import { HEARTBEAT } from "./hub.ts";
+import { CLOSING, HEARTBEAT, SLOW_WORDS } from "./hub.ts";
+import type { Readers } from "./readers.ts";
 
 export interface EventStreamOptions {
   readonly session: ObservedSession;
+  readonly readers: Readers;
+  /** Cuts the connection, where there is one beneath: the server would take an error of the stream for its own. */
+  readonly cut?: (() => void) | undefined;
   readonly epoch: string;
   readonly clock: Clock;
   /** What the client has seen last, as it says. */
@@ -20,31 +24,49 @@ export interface EventStreamOptions {
  * A session as server-sent events: the same frames in the same order as on a WebSocket. An event is named after its
  * frame's type and bears the id `<epoch>:<seq>`; a client that shows the newest one is spared the snapshot.
  */
-export function eventStream({ session, epoch, clock, lastEventId, ending }: EventStreamOptions): Response {
+export function eventStream(options: EventStreamOptions): Response {
+  const { session, readers, cut, epoch, clock, lastEventId, ending } = options;
   const gone = new AbortController();
   let detach = (): void => undefined;
   const encoder = new TextEncoder();
   const backlog = createBacklog();
 
+  /** The client has left by itself. */
+  let hasGone = false;
+  let forget = (): void => undefined;
+
   function leave(): void {
     gone.abort();
     detach();
+    forget();
   }
 
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        // What is above the mark, which is none.
+        const waiting = (): number => -(controller.desiredSize ?? 0);
+        /** Whoever does not read begins anew. The reason stands behind all that waits, which is soon let go of. */
+        const sendAway = (message: string): void => {
+          leave();
+          const frame: ServerFrame = { type: "error", code: "too_slow", message };
+          controller.enqueue(encoder.encode(`event: error\ndata: ${toJson(frame)}\n\n`));
+          void clock.sleep(CLOSING).then(() => {
+            if (hasGone) return;
+            if (waiting() <= 0) return controller.close();
+            if (cut === undefined) controller.error(new Error(message));
+            else cut();
+          });
+        };
+        const reader = readers.add({ waiting, close: () => sendAway(SLOW_WORDS.together) });
+        forget = reader.remove;
         const write = (text: string): void => {
           if (gone.signal.aborted) return;
-          // What is above the mark, which is none.
-          const waiting = -(controller.desiredSize ?? 0);
-          // Whoever does not read begins anew.
-          if (backlog.isTooLarge(waiting)) {
-            leave();
-            controller.close();
-            return;
-          }
+          if (backlog.isTooLarge(waiting())) return sendAway(SLOW_WORDS.alone);
           const bytes = encoder.encode(text);
+          reader.hands(bytes.length);
+          // It may have been this one for whom most waited.
+          if (gone.signal.aborted) return;
           backlog.add(bytes.length);
           controller.enqueue(bytes);
         };
@@ -73,7 +95,10 @@ export function eventStream({ session, epoch, clock, lastEventId, ending }: Even
           controller.close();
         });
       },
-      cancel: leave,
+      cancel() {
+        hasGone = true;
+        leave();
+      },
     },
     new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
   );

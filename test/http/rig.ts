@@ -9,6 +9,7 @@ import { createDrafts } from "../../src/http/drafts.ts";
 import { createGuard } from "../../src/http/guard.ts";
 import { createHub, type Hub } from "../../src/http/hub.ts";
 import { type Doors, openPort, type Port } from "../../src/http/port.ts";
+import { createReaders } from "../../src/http/readers.ts";
 import { createSessions } from "../../src/session/sessions.ts";
 import { createStoredPictures } from "../../src/store/pictures.ts";
 import { opens, said, says } from "../domain/events.ts";
@@ -25,7 +26,12 @@ export const EPOCH = "epoch-1";
 export function createHttpRig({
   clock = createFakeClock(),
   bot,
-}: { readonly clock?: ReturnType<typeof createFakeClock>; readonly bot?: () => string | undefined } = {}) {
+  largestSum,
+}: {
+  readonly clock?: ReturnType<typeof createFakeClock>;
+  readonly bot?: () => string | undefined;
+  readonly largestSum?: number;
+} = {}) {
   const folder = mkdtempSync(join(tmpdir(), "evie-http-"));
   const workspace = join(folder, "workspace");
   for (const name of ["workspace", "sessions"]) mkdirSync(join(folder, name));
@@ -45,7 +51,8 @@ export function createHttpRig({
   const port = { number: PORT };
   const guard = createGuard({ token: TOKEN, port: () => port.number, names: ["evie.example:8443"] });
   const makeDraft = createDrafts({ folder: join(folder, "uploads"), filesFolder: folder, log });
-  const face = { sessions, makeDraft, epoch: EPOCH, version: "0.0.0", clock, log };
+  const readers = createReaders(largestSum);
+  const face = { sessions, makeDraft, readers, epoch: EPOCH, version: "0.0.0", clock, log };
   const app = createApp({
     ...face,
     guard,
@@ -124,7 +131,8 @@ export function openBrowser(hub: Hub) {
     /** Nothing that is sent gets on its way. */
     isStuck: boolean;
     closed: { code: number; reason: string } | undefined;
-  } = { buffered: 0, isStuck: false, closed: undefined };
+    terminated: boolean;
+  } = { buffered: 0, isStuck: false, closed: undefined, terminated: false };
   let unsent: (() => void)[] = [];
   const connection = hub.connect({
     send(text, sent) {
@@ -137,6 +145,9 @@ export function openBrowser(hub: Hub) {
     },
     close(code, reason) {
       state.closed = { code, reason };
+    },
+    terminate() {
+      state.terminated = true;
     },
     get bufferedAmount() {
       return state.buffered;

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import WebSocket from "ws";
 import type { Message } from "../../src/domain/events.ts";
 import { makeSessionId, type SessionId } from "../../src/domain/ids.ts";
 import type { ServerFrame } from "../../src/domain/wire.ts";
-import { TOO_SLOW } from "../../src/http/hub.ts";
+import { CLOSING, TOO_SLOW } from "../../src/http/hub.ts";
 import { opens, says } from "../domain/events.ts";
 import { createHttpRig, openHttp, TOKEN } from "./rig.ts";
 
@@ -166,4 +166,21 @@ test("a program that reads its events slowly is given the attach whole, and all 
   expect(seqs()).toEqual(from(seqs()[0] ?? 0, 500));
   expect(text).toMatch(/^event: subscribed\n/);
   response.destroy();
+});
+
+test("a program that reads none of its events loses its connection, and nobody calls that a fault", async () => {
+  const written = vi.spyOn(console, "error");
+  onTestFinished(() => written.mockRestore());
+  await using rig = await listening();
+  const { id, speak } = await runningSession(rig);
+  const headers = { authorization: `Bearer ${TOKEN}`, host: rig.host };
+  const request = get(`http://${rig.host}/api/sessions/${id}/events`, { headers });
+  const [response] = (await once(request, "response")) as [NodeJS.ReadableStream];
+  const gone = once(response, "error");
+  for (let n = 0; n < 40; n += 1) speak("z".repeat(MEBIBYTE));
+  await rig.clock.advance(CLOSING);
+  response.resume();
+  await gone;
+  expect(rig.log.messages("error")).toEqual([]);
+  expect(written).not.toHaveBeenCalled();
 });
