@@ -40,6 +40,7 @@ import { sweepDaily } from "./sweep.ts";
 import { createTelegram } from "./telegram/bot.ts";
 import { openWeb } from "./web.ts";
 import { unclaim } from "./unclaim.ts";
+import { keepYoungGenerationSmall } from "./young-generation.ts";
 
 const EXIT_FAILURE = 1;
 
@@ -48,6 +49,7 @@ process.exit(await main(process.argv.slice(2)));
 
 /** Does what the command line asks for and gives the exit code. */
 async function main(argv: readonly string[]): Promise<number> {
+  keepYoungGenerationSmall();
   const command = parseCommandLine(argv);
   switch (command.type) {
     case "wrong":

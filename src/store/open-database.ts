@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync, readdirSync, renameSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readdirSync, renameSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../domain/clock.ts";
@@ -57,13 +57,31 @@ function open(path: string): DatabaseSync {
       );
     }
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-    const { quick_check: health } = database.prepare("PRAGMA quick_check(1)").get() ?? {};
-    if (health !== "ok") throw new Damage(String(health));
+    checkHealth(database, statSync(path).size);
     migrate(database);
     return database;
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** Bytes of a database of which all is looked at: SQLite reads 500 MB a second at best, and a start waits for it. */
+const LARGEST_CHECKED = 64 * 2 ** 20;
+
+/**
+ * Throws a Damage where the database is not sound. Of a large one what was said is left out, which is nearly all of it:
+ * damage there is found by whoever reads that, and concerns one session. `evie check` looks at everything.
+ */
+function checkHealth(database: DatabaseSync, size: number): void {
+  const tables = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'messages'")
+    .all()
+    .map(({ name }) => String(name));
+  const checks = size <= LARGEST_CHECKED ? ["1"] : tables.map((name) => `'${name}'`);
+  for (const what of checks) {
+    const { quick_check: health } = database.prepare(`PRAGMA quick_check(${what})`).get() ?? {};
+    if (health !== "ok") throw new Damage(String(health));
   }
 }
 

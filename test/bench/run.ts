@@ -1,5 +1,6 @@
 import process from "node:process";
 import { benchAttach } from "./attach.ts";
+import { benchCapacity } from "./capacity.ts";
 import { benchDeck } from "./deck.ts";
 import { benchFootprint } from "./footprint.ts";
 import { benchLatency } from "./latency.ts";
@@ -14,6 +15,7 @@ import type { BenchRow } from "./row.ts";
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   latency: benchLatency,
   footprint: benchFootprint,
+  capacity: benchCapacity,
   attach: benchAttach,
   deck: benchDeck,
   rendering: benchRendering,

@@ -103,6 +103,18 @@ describe("more browsers that do not read than memory is meant for them", () => {
     expect(quick.frames).toHaveLength(heard + 1);
   });
 
+  test("do not count one that has left", async () => {
+    using rig = createHttpRig({ largestSum: 12 * MEBIBYTE });
+    const { session, speak } = await running(rig);
+    const [left, slow] = [openBrowser(rig.hub), openBrowser(rig.hub)];
+    for (const { says: say } of [left, slow]) say({ type: "subscribe", sessionId: session.id });
+    left.state.buffered = 11 * MEBIBYTE;
+    left.leave();
+    slow.state.isStuck = true;
+    for (let count = 0; count < 8; count += 1) speak();
+    expect([left.state.closed, slow.state.closed]).toEqual([undefined, undefined]);
+  });
+
   test.each([
     ["alone", LARGEST_SUM, SLOW_WORDS.alone],
     ["together", 4 * MEBIBYTE, SLOW_WORDS.together],

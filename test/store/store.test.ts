@@ -1,6 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -208,6 +219,46 @@ describe("a damaged file", () => {
     store.sessions.add(session);
     store.close();
     expect(open().store.sessions.list()).toMatchObject([{ id: session.id }]);
+  });
+
+  /** A store of more than 64 MiB, nearly all of it messages; gives the number of a page in the middle of those, and of the sessions. */
+  function fillLarge(): { readonly inMessages: number; readonly ofSessions: number } {
+    const { store } = open();
+    const session = newSession();
+    store.together(() => {
+      store.sessions.add(session);
+      for (let count = 0; count < 70; count += 1) {
+        const content = [{ type: "text", text: "x".repeat(2 ** 20) }] as const;
+        store.messages.save(session.id, { key: `m${count}`, role: "user", at: count, content });
+      }
+    });
+    store.close();
+    const database = new DatabaseSync(path);
+    const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'sessions'").get();
+    const count = database.prepare("PRAGMA page_count").get();
+    database.close();
+    return {
+      inMessages: Math.floor(Number(count?.["page_count"]) / 2),
+      ofSessions: Number(row?.["rootpage"]),
+    };
+  }
+
+  function spoil(page: number): void {
+    const file = openSync(path, "r+");
+    writeSync(file, Buffer.alloc(4_096, 0xff), 0, 4_096, (page - 1) * 4_096);
+    closeSync(file);
+  }
+
+  test("that is large is not read through at the start: what was said is left out, and all the rest is looked at", () => {
+    const { inMessages, ofSessions } = fillLarge();
+    spoil(inMessages);
+    const first = open();
+    expect(first.setAside).toBeUndefined();
+    first.store.close();
+    spoil(ofSessions);
+    const second = open();
+    expect(second.setAside).toBeDefined();
+    second.store.close();
   });
 
   test("does not take the place of one that was set aside before", () => {
