@@ -20,6 +20,7 @@ import { setUpConnections } from "./connections.ts";
 import { type Config, homeFolder, readConfig } from "./config.ts";
 import type { Surroundings } from "./config/fields.ts";
 import { HomeError, HomeTakenError, isFolder, prepareHome, readEnvFile, takeHome } from "./home.ts";
+import { redactor } from "./log/redact.ts";
 import { checkDatabase } from "./store/check-database.ts";
 import { probeBot } from "./telegram/probe.ts";
 
@@ -37,11 +38,13 @@ export async function check(surroundings: Surroundings, print: (line: string) =>
   const agent = lookAtAgent(config);
   const home = lookAtHome(folder, config);
 
+  const redact = redactor(secretsOf(config));
   const found: Finding[] = [];
   for (const each of [settings, bot, agent, [lookAtWorkspace(config), ...home]]) {
     for (const finding of await each) {
       found.push(finding);
-      print(findingLine(finding, paint));
+      // A server may send back whatever it was sent.
+      print(redact(findingLine(finding, paint)));
     }
   }
   print(`\n${summaryLine(found)}`);
@@ -97,17 +100,20 @@ async function lookAtBot(config: Config | undefined, folder: string): Promise<re
 
 async function lookAtAgent(config: Config | undefined): Promise<readonly Finding[]> {
   if (config === undefined) return [unknown("agent", SETTINGS_FIRST)];
-  const { agentCommand, workspace, env, telegram, httpToken } = config;
+  const { agentCommand, workspace, env } = config;
   const command = findAgent({ configured: agentCommand, path: env["PATH"] });
   if (command === undefined) return [agentFinding(undefined, undefined)];
-  const secrets = [telegram?.token, httpToken].flatMap((secret) => secret?.reveal() ?? []);
   const probed = await probeAgent({
     command,
     cwd: workspace,
-    env: agentEnvironment(env, secrets),
+    env: agentEnvironment(env, secretsOf(config)),
     clock: realClock,
   });
   return [agentFinding([command.file, ...command.args].join(" "), probed)];
+}
+
+function secretsOf(config: Config | undefined): readonly string[] {
+  return [config?.telegram?.token, config?.httpToken].flatMap((secret) => secret?.reveal() ?? []);
 }
 
 /** By writing: a look at the mode would tell root, and on a disk that was mounted for reading, something else. */

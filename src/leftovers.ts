@@ -54,8 +54,13 @@ export function findLeftovers(options: LeftoversOptions): Leftovers {
   found.catch(() => undefined);
 
   async function find(): Promise<readonly Judged[]> {
-    const agents = await endLeftBehind(folder, clock);
+    const { found: agents, remain } = await endLeftBehind(folder, clock);
     if (agents > 0) log.warn({ agents }, "agents were left behind when evie was last ended");
+    if (remain > 0)
+      log.error(
+        { agents: remain },
+        "agents of an earlier evie could not be ended, and still write into their sessions: end them by hand",
+      );
     const verdicts = await Promise.all(
       store.turns.open().map(async (turn) => ({ turn, verdict: await judge(turn, () => took(turn)) })),
     );

@@ -50,13 +50,20 @@ async function destination({
   stream,
   pretty: isPretty = stream === undefined && process.stderr.isTTY,
 }: LogOptions): Promise<DestinationStream> {
-  if (!isPretty) return stream ?? pino.destination({ dest: STDERR, sync: true });
+  const output = stream ?? standardError();
+  if (!isPretty) return output;
   // Loaded where somebody looks: a service writes JSON, and starts without it.
   const { default: pretty } = await import("pino-pretty");
   return pretty({
-    destination: stream ?? STDERR,
-    sync: true,
+    destination: output,
     colorize: stream === undefined && pretty.isColorSupported,
     translateTime: "SYS:HH:MM:ss",
   });
+}
+
+/** A terminal that was closed, or a reader that has gone, must not end evie: lines then go nowhere. */
+function standardError(): DestinationStream & NodeJS.EventEmitter {
+  const output = pino.destination({ dest: STDERR, sync: true });
+  output.on("error", () => undefined);
+  return output;
 }

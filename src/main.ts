@@ -44,6 +44,8 @@ import { keepYoungGenerationSmall } from "./young-generation.ts";
 
 const EXIT_FAILURE = 1;
 
+// Nobody may read what evie writes any more: whoever did has gone, or their terminal.
+for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
 // Not by itself: an agent that will not go must not keep evie from its end.
 process.exit(await main(process.argv.slice(2)));
 

@@ -15,6 +15,9 @@ const EXIT_FAILURE = 1;
 /** What a shell makes of a program that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130;
 
+/** The last one comes when the terminal is closed that evie was started in. */
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
 export interface ServeOptions {
   readonly bot: Telegram;
   readonly sessions: Pick<SessionRegistry, "idle" | "leaveAll">;
@@ -26,11 +29,15 @@ export interface ServeOptions {
 export async function serve({ bot, sessions, clock, log }: ServeOptions): Promise<number> {
   const stopping = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (stopping.signal.aborted) process.exit(EXIT_INTERRUPTED);
+    if (stopping.signal.aborted) {
+      // A terminal that is closed says so more than once: through the kernel, the shell, and npm.
+      if (signal === "SIGHUP") return;
+      process.exit(EXIT_INTERRUPTED);
+    }
     log.info({ signal }, "stopping; a second signal ends evie at once");
     stopping.abort();
   };
-  process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
 
   async function receive(): Promise<number> {
     try {
@@ -53,7 +60,7 @@ export async function serve({ bot, sessions, clock, log }: ServeOptions): Promis
     return code;
   } finally {
     bot.close();
-    process.off("SIGTERM", onSignal).off("SIGINT", onSignal);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
   }
 }
 

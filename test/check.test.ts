@@ -286,6 +286,20 @@ describe("what is wrong is told in its line, with what to do, and the code is 1:
   });
 });
 
+test.each<[string, (token: string) => string]>([
+  ["as it is", (token) => token],
+  ["URL-encoded", (token) => encodeURIComponent(token)],
+  ["encoded twice", (token) => encodeURIComponent(encodeURIComponent(token))],
+  ["encoded for HTML", (token) => token.replace(":", "&#58;")],
+  ["its secret alone", (token) => token.split(":")[1] ?? ""],
+])("it repeats no token that a server sends back: %s", async (_how, form) => {
+  const words = form(api.token);
+  api.faults.calls({ kind: "error", code: 400, description: `Bad Request: /bot${words}/getMe`, times: 20 });
+  const { stdout, stderr, of } = await check({ EVIE_AGENT_COMMAND: agent({ model: "fake-1" }) });
+  expect(of("bot")).toMatch(/^!! .*Bad Request: /);
+  expect(`${stdout}${stderr}`).not.toContain(api.token.split(":")[1]);
+});
+
 test("it ends in time when neither Telegram nor the agent answers, and shows no token", async () => {
   await using silent = await serve(() => undefined);
   const before = performance.now();

@@ -65,6 +65,8 @@ export interface EvieOptions {
   readonly api?: Partial<BotApiOptions>;
   /** Called when the folder is there and evie is not yet: for what must lie in it. */
   readonly prepare?: (folder: string) => Promise<Readonly<Record<string, string>>>;
+  /** Starts it in a terminal, whose own program is `process` then. */
+  readonly inTerminal?: boolean;
   /** Whether to wait until evie polls. */
   readonly awaitReady?: boolean;
 }
@@ -79,7 +81,12 @@ export async function startEvie(options: EvieOptions = {}): Promise<RunningEvie 
   const api = await startBotApi({ clock: realClock, ...options.api });
   const free = [...ALLOWED];
 
-  const child = spawn(process.execPath, [options.main ?? MAIN], {
+  const main = options.main ?? MAIN;
+  const [file, ...args] =
+    options.inTerminal === true
+      ? ["script", "--quiet", "--command", `exec '${process.execPath}' '${main}'`, "/dev/null"]
+      : [process.execPath, main];
+  const child = spawn(file, args, {
     cwd: workspace,
     env: {
       PATH: process.env["PATH"],
@@ -159,7 +166,17 @@ export async function startEvie(options: EvieOptions = {}): Promise<RunningEvie 
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-  if (options.awaitReady ?? true) {
+  if (options.awaitReady ?? true) await ready().catch(fail);
+  return evie;
+
+  /** Nobody ends what nobody was given. */
+  async function fail(error: unknown): Promise<never> {
+    child.kill("SIGKILL");
+    await evie[Symbol.asyncDispose]();
+    throw error;
+  }
+
+  async function ready(): Promise<void> {
     await Promise.race([
       api
         .until(() => api.callsOf("getUpdates").length > 0, { what: "evie's first poll", timeoutMs: 15_000 })
@@ -167,7 +184,6 @@ export async function startEvie(options: EvieOptions = {}): Promise<RunningEvie 
       exited.then(() => Promise.reject(new Error(`evie ended at once:\n${output()}`))),
     ]);
   }
-  return evie;
 }
 
 function raise(message: string): never {

@@ -57,7 +57,7 @@ async function timed<Value>(work: Promise<Value>): Promise<{ value: Value; ms: n
 }
 
 describe("a signal", () => {
-  test.each(["SIGTERM", "SIGINT"] as const)(
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
     "%s ends an evie that rests, with 0 and with everything confirmed",
     async (signal) => {
       const evie = await start();
@@ -147,6 +147,30 @@ describe("a signal", () => {
     expect(await untilProcesses(evie, (count) => count === 0)).toBe(0);
   });
 
+  test("SIGHUP that comes several times, as a closed terminal sends it, still ends evie in order", async () => {
+    const evie = await start();
+    const anna = evie.visitor();
+    await anna.say('soon FAKE{"deltas":10,"overMs":1500}');
+    await anna.hears(holds("w0001"), "the first words");
+    evie.process.kill("SIGHUP");
+    while (!evie.output().includes("a second signal ends evie at once"))
+      await once(evie.process.stderr ?? evie.process, "data");
+    expect(await evie.stop("SIGHUP")).toBe(0);
+    expect(anna.said()).toEqual([expect.stringMatching(/w0010$/)]);
+  });
+
+  test("of a terminal that is closed ends evie in order, though nothing can be written there any more", async () => {
+    const evie = await start({ inTerminal: true });
+    const anna = evie.visitor();
+    await anna.say('soon FAKE{"deltas":10,"overMs":1500}');
+    await anna.hears(holds("w0001"), "the first words");
+    // The terminal's own program.
+    evie.process.kill("SIGKILL");
+    await anna.hears(ends("w0010"), "the end of the answer");
+    expect(await untilProcesses(evie, (count) => count === 0)).toBe(0);
+    await expect(readFile(join(evie.home, "evie.pid"))).rejects.toThrow("ENOENT");
+  });
+
   test("SIGKILL leaves no agent behind", async () => {
     const evie = await start();
     const anna = evie.visitor();
@@ -155,6 +179,19 @@ describe("a signal", () => {
     expect(await untilProcesses(evie, (count) => count > 0)).toBeGreaterThan(0);
     await evie.stop("SIGKILL");
     expect(await untilProcesses(evie, (count) => count === 0)).toBe(0);
+  });
+});
+
+describe("an output that nobody reads any more", () => {
+  test.each(["stdout", "stderr"] as const)("does not end evie: %s", async (name) => {
+    const evie = await start();
+    const anna = evie.visitor();
+    evie.process[name]?.destroy();
+    for (const word of ["one", "two", "three"]) {
+      await anna.say(word);
+      await anna.hears(ends(`Echo: ${word}`), "the answer");
+    }
+    expect(await evie.stop()).toBe(0);
   });
 });
 

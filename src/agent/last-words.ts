@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { clip } from "../domain/text.ts";
+import { hideKeys } from "./hide-keys.ts";
 
 /** What stands around the sentence that matters: the frames of a crash of Node, and the names of files to read. */
 const AROUND_IT = /^(?:at |Node\.js v\d|[{}^~]+$|\w+: .*,$|\[cause\]:|[\\/]\S+$)/;
@@ -7,10 +8,11 @@ const AROUND_IT = /^(?:at |Node\.js v\d|[{}^~]+$|\w+: .*,$|\[cause\]:|[\\/]\S+$)
 const LONGEST = 500;
 
 /**
- * The last line of a program's stderr that says something: without colours and control characters, at most 500
- * characters. Of a crash of Node it is the error's own line. Undefined when there is none.
+ * Returns the last line of a program's stderr that says something: without colours, control characters and keys, those in
+ * its environment among them, and of at most 500 characters. Of a crash of Node it is the error's own line. Undefined
+ * when there is none.
  */
-export function lastWords(stderr: string): string | undefined {
+export function lastWords(stderr: string, env: Readonly<Record<string, string>>): string | undefined {
   const lines = stripVTControlCharacters(stderr)
     .split(/[\r\n]+/)
     .map((line) => line.replace(/[\p{Cc}\s]+/gu, " ").trim())
@@ -20,5 +22,5 @@ export function lastWords(stderr: string): string | undefined {
     (crashed ? lines.findLast((each) => /^(?:Uncaught )?\w*Error\b/.test(each)) : undefined) ??
     lines.findLast((each) => !AROUND_IT.test(each)) ??
     lines.at(-1);
-  return line === undefined ? undefined : clip(line, LONGEST).toWellFormed();
+  return line === undefined ? undefined : clip(hideKeys(line, env), LONGEST).toWellFormed();
 }

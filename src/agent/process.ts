@@ -3,9 +3,10 @@ import { setImmediate } from "node:timers/promises";
 import { execa } from "execa";
 import type { Clock } from "../domain/clock.ts";
 import type { AgentExit } from "../domain/failure.ts";
+import { MARK } from "./identity.ts";
 import { createLineSplitter } from "./jsonl.ts";
 import { lastWords } from "./last-words.ts";
-import { killOrphans, MARK } from "./orphans.ts";
+import { killOrphans } from "./orphans.ts";
 import { readPaced, withoutReadAhead } from "./paced-reading.ts";
 import { descendantsOf, killGroup, killGroups } from "./process-tree.ts";
 
@@ -29,6 +30,8 @@ export type ProcessEnd =
 /** A program that talks in JSON lines. */
 export interface LineProcess {
   readonly pid: number | undefined;
+  /** What MARK holds in its environment. */
+  readonly mark: string;
   /** Writes one line. That nobody reads it any more is no error here: `ended` tells. */
   readonly writeLine: (line: string) => void;
   /** Settles once, when the exit was seen and all that it said was read. Never rejects. */
@@ -107,7 +110,7 @@ export function startProcess({ file, args, cwd, env, clock, onLine }: ProcessOpt
     orphans ??= dismissal === undefined && child.pid !== undefined ? killOrphans(mark, child.pid) : 0;
     reading.hurry();
     await drained();
-    const words = lastWords(stderr.toString("utf8"));
+    const words = lastWords(stderr.toString("utf8"), env);
     finish({
       type: "exited",
       ...(orphans === 0 ? {} : { orphans }),
@@ -147,6 +150,7 @@ export function startProcess({ file, args, cwd, env, clock, onLine }: ProcessOpt
 
   return {
     pid: child.pid,
+    mark,
     ended,
     writeLine: (line) => {
       if (!over && child.stdin.writable) child.stdin.write(`${line}\n`);

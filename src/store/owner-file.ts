@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Who owns the bot, as far as the file beside the database tells. `unknown`: somebody may, and nobody knows who. */
@@ -7,7 +7,7 @@ export type KeptOwner =
 
 /** Keeps beside the database who owns the bot, for the day on which the database cannot be read. */
 export interface OwnerFile {
-  /** Returns what is kept; undefined where there is no file. A file that cannot be read is `unknown`. */
+  /** Returns what is kept; undefined where there is no file, or one that cannot be read. */
   read(): KeptOwner | undefined;
   /** Durable when it returns. Throws when the file cannot be written; what was there before is there still. */
   write(kept: KeptOwner): void;
@@ -16,19 +16,18 @@ export interface OwnerFile {
 export function createOwnerFile(path: string): OwnerFile {
   return {
     read() {
-      let text: string;
       try {
-        text = readFileSync(path, "utf8");
-      } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-        return { type: "unknown" };
+        return parse(readFileSync(path, "utf8"));
+      } catch {
+        return undefined;
       }
-      return parse(text);
     },
     write(kept) {
       const owner = kept.type === "owner" ? kept.userId : kept.type === "nobody" ? null : "unknown";
       const beside = `${path}.new`;
-      const file = openSync(beside, "w", 0o600);
+      // One that was left would keep its mode.
+      rmSync(beside, { force: true });
+      const file = openSync(beside, "wx", 0o600);
       try {
         writeSync(file, `${JSON.stringify({ owner })}\n`);
         fsyncSync(file);
@@ -47,9 +46,9 @@ export function createOwnerFile(path: string): OwnerFile {
   };
 }
 
-function parse(text: string): KeptOwner {
-  const owner = /^\{"owner":(?:(\d{1,16})|(null))\}\s*$/.exec(text);
-  if (owner === null) return { type: "unknown" };
-  const [, userId] = owner;
-  return userId === undefined ? { type: "nobody" } : { type: "owner", userId: Number(userId) };
+function parse(text: string): KeptOwner | undefined {
+  const [, owner] = /^\{"owner":(\d{1,16}|null|"unknown")\}\s*$/.exec(text) ?? [];
+  if (owner === undefined) return undefined;
+  if (owner === "null") return { type: "nobody" };
+  return owner === '"unknown"' ? { type: "unknown" } : { type: "owner", userId: Number(owner) };
 }

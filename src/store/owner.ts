@@ -57,7 +57,7 @@ export function createStoredOwner({
     if (kept?.type !== "owner" || kept.userId !== known) file.write({ type: "owner", userId: known });
   } else if (kept?.type === "owner") {
     keep(kept.userId, at);
-  } else if (kept === undefined || (kept.type === "unknown" && !wasLost)) {
+  } else if (kept === undefined) {
     file.write({ type: wasLost ? "unknown" : "nobody" });
   }
 

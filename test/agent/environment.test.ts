@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { agentEnvironment } from "../../src/agent/environment.ts";
+import { settings } from "../../src/config/fields.ts";
 
 const TOKEN = "12345:AAA-secret";
 
@@ -18,6 +19,14 @@ describe("the agent's environment", () => {
 
   test.each([
     ["the bot token", { TELEGRAM_BOT_TOKEN: "anything" }],
+    [
+      "where evie finds Telegram, and how much it logs",
+      { TELEGRAM_API_ROOT: "http://x", LOG_LEVEL: "debug" },
+    ],
+    [
+      "what systemd tells the service that evie is",
+      { NOTIFY_SOCKET: "/run/n", JOURNAL_STREAM: "8:1", WATCHDOG_USEC: "1" },
+    ],
     ["evie's own variables", { EVIE_HTTP_TOKEN: "a", EVIE_HOME: "/x", EVIE_: "b" }],
     ["a copy of a secret under another name", { MY_BOT: TOKEN }],
     ["a secret inside a longer value", { PROXY_URL: `https://api/bot${TOKEN}/x` }],
@@ -37,6 +46,13 @@ describe("the agent's environment", () => {
   test("keeps such folders, and NODE, when they are the person's own", () => {
     const env = { PATH: "/p/node_modules/.bin:/usr/bin", NODE: "/opt/node", INIT_CWD: "/p" };
     expect(agentEnvironment(env, [])).toEqual(env);
+  });
+
+  test("is without every setting that evie knows", () => {
+    const known = settings({ cwd: "/", homedir: "/", isFolder: () => true }).keyof().options;
+    expect(known.length).toBeGreaterThan(8);
+    const env = Object.fromEntries(known.map((name) => [name, "x"]));
+    expect(agentEnvironment(env, [])).toEqual({});
   });
 
   test("leaves out what is not set", () => {

@@ -26,9 +26,15 @@ test.each([
   ["what there is when all of it is noise", "}\nNode.js v24.1.0", "Node.js v24.1.0"],
   ["the last of lines that are written over each other", "10 %\r20 %\r", "20 %"],
 ])("the last words are %s", (_what, stderr, words) => {
-  expect(lastWords(stderr)).toBe(words);
+  expect(lastWords(stderr, {})).toBe(words);
 });
 
 test("the last words are bounded", () => {
-  expect(lastWords("x".repeat(10_000))).toHaveLength(500);
+  expect(lastWords("x".repeat(10_000), {})).toHaveLength(500);
+});
+
+test("the keys in the environment, and what looks like one, are not repeated", () => {
+  const env = { MY_API_KEY: "hunter2-hunter2" };
+  const stderr = "Starting\nError: hunter2-hunter2 was refused, sk-ant-api03-abcdefghijklmnop too\n";
+  expect(lastWords(stderr, env)).toBe("Error: <key> was refused, <key> too");
 });

@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import process from "node:process";
 import { afterEach, describe, expect, test } from "vitest";
@@ -28,6 +29,18 @@ const AGENT = `
   };
   setInterval(() => {}, 60_000);
 `;
+
+/** Whether somebody reads what the process writes on stdout. */
+function hasReader(pid: number): boolean {
+  const pipe = readlinkSync(`/proc/${pid}/fd/1`);
+  return readdirSync("/proc").some((other) => {
+    try {
+      return /^\d+$/.test(other) && other !== `${pid}` && readlinkSync(`/proc/${other}/fd/0`) === pipe;
+    } catch {
+      return false;
+    }
+  });
+}
 
 interface Started extends LineProcess {
   /** The numbers that it told so far. */
@@ -90,6 +103,14 @@ describe("when an agent is killed from outside", () => {
       "was started to stay, its output elsewhere",
       `console.log(tool("exec sleep 600", { stdio: "ignore" }).pid)`,
     ],
+    [
+      "was sent away with its output in a pipe to a log",
+      `tool("exec 3>&1; setsid sh -c 'echo $$ >&3; exec 3>&-; exec sleep 600' 2>&1 | cat >/dev/null 2>&1 3>&- &")`,
+    ],
+    [
+      "was sent away with only its stdout in a pipe to a log",
+      `tool("exec 3>&1; setsid sh -c 'echo $$ >&3; exec 3>&-; exec sleep 600' | cat >/dev/null 2>&1 3>&- &")`,
+    ],
   ])("what %s is left alone", async (_what, script) => {
     const agent = await start(script, 1);
     expect(await kill(agent)).toEqual({ type: "exited", exit: { signal: "SIGKILL" } });
@@ -106,6 +127,16 @@ describe("when an agent is killed from outside", () => {
     );
     await kill(agent);
     await expect.poll(() => agent.told.map(isRunning)).toEqual([true, false]);
+  });
+
+  test("a tool at work goes whose output is in a pipe that nobody reads any more", async () => {
+    const agent = await start(
+      `tool("exec 3>&1; setsid sh -c 'echo $$ >&3; exec 3>&-; exec sleep 600' 2>&1 | (exec >/dev/null 2>&1 3>&-; sleep 0.1) &")`,
+      1,
+    );
+    await expect.poll(() => agent.told.map(hasReader)).toEqual([false]);
+    await kill(agent);
+    await expect.poll(() => agent.told.map(isRunning)).toEqual([false]);
   });
 
   test("another agent's tools are not touched", async () => {

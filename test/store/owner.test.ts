@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -88,6 +88,8 @@ test.each(["is missing", "is damaged as well", "is empty", "names nonsense"])(
       using store = open();
       expect(store.owner.owner()).toBeUndefined();
       expect(store.owner.isUnknown).toBe(true);
+      // Whoever tidies up removes the damaged database.
+      for (const name of readdirSync(folder)) if (name.includes(".damaged-")) rmSync(join(folder, name));
     }
     {
       using store = open();

@@ -115,7 +115,7 @@ function startPi(
   });
   const rpc = createRpc(agent.writeLine);
   const about = { pid: agent.pid, sessionFile };
-  const takeNoteAway = noteRunning(sessionFile, agent.pid);
+  const takeNoteAway = noteRunning(sessionFile, agent.pid, agent.mark);
   const dialogs = createDialogs({
     clock,
     writeLine: agent.writeLine,

@@ -39,9 +39,10 @@ export class Greeter {
     this.#waiting.push({ place, userId });
     if (this.#isRunning) return;
     this.#isRunning = true;
-    this.#run()
-      .catch((error: unknown) => this.#options.log.error({ err: error }, "a greeting failed"))
-      .finally(() => (this.#isRunning = false));
+    this.#run().catch((error: unknown) => {
+      this.#isRunning = false;
+      this.#options.log.error({ err: error }, "a greeting failed");
+    });
   }
 
   async #run(): Promise<void> {
@@ -50,7 +51,10 @@ export class Greeter {
       // A stranger's message must not overtake an answer that is about to be sent.
       await this.#turn();
       const next = this.#waiting.shift();
-      if (next === undefined || closed.aborted) return;
+      if (next === undefined || closed.aborted) {
+        this.#isRunning = false;
+        return;
+      }
       const content = { text: replies.stranger(next.userId), entities: [] };
       const answer = await perform(next.place, { type: "send", content, silent: true });
       if (answer.type === "flood") await clock.sleep(answer.retryAfter * 1_000, closed);
