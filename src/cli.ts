@@ -123,8 +123,9 @@ Environment                                                       (default)
                         the way to Telegram, as for curl
 
 State
-  Everything evie keeps lies in EVIE_HOME. A file .env there may hold the
-  variables above, one NAME=value a line; the environment wins over it.
+  Everything evie keeps lies in EVIE_HOME, a folder for evie alone: one that
+  holds anything else is refused. A file .env there may hold the variables
+  above, one NAME=value a line; the environment wins over it.
 
 Example
   The file ~/.evie/.env:

@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -13,6 +14,11 @@ import {
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
+import { diskTroubleOf } from "./domain/disk.ts";
+import { codeOf, HomeError, reasonOf, refusedBySystem } from "./home/home-error.ts";
+import { inspectHome, MARK } from "./home/inspect-home.ts";
+
+export { HomeError };
 
 /** The folders and files inside EVIE_HOME; nobody but their owner may look into them. */
 export interface Home {
@@ -22,17 +28,6 @@ export interface Home {
   readonly files: string;
   /** The store's file; it need not exist yet. */
   readonly database: string;
-}
-
-/** EVIE_HOME cannot be used. The message says why and what to do. */
-export class HomeError extends Error {
-  readonly folder: string;
-
-  constructor(folder: string, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = "HomeError";
-    this.folder = folder;
-  }
 }
 
 /** Another evie runs on this EVIE_HOME. */
@@ -91,29 +86,28 @@ export function isFolder(path: string): boolean {
 }
 
 /**
- * Makes the folder and what belongs inside, and closes it to others: sessions hold what people said and what their
- * agents read. Throws a HomeError when that fails.
+ * Makes the folder and what belongs inside, marks it as evie's, and closes it to others: sessions hold what people said
+ * and what their agents read. Throws a HomeError when that fails, or when the folder holds what is not evie's; then
+ * nothing of it was touched.
  */
 export function prepareHome(folder: string): Home {
+  inspectHome(folder);
   const home = {
     sessions: join(folder, "sessions"),
     files: join(folder, "files"),
     database: join(folder, "evie.db"),
   };
   try {
-    for (const path of [folder, home.sessions, home.files]) makePrivateFolder(path);
+    makePrivateFolder(folder);
+    mark(join(folder, MARK));
+    for (const path of [home.sessions, home.files]) makePrivateFolder(path);
   } catch (error) {
-    throw new HomeError(
-      folder,
-      `EVIE_HOME (${folder}) cannot be used: ${reasonOf(error)}. Make it a folder of your own, or set EVIE_HOME to another one.`,
-      error,
-    );
+    throw refusedBySystem(folder, error);
   }
   return home;
 }
 
 const PRIVATE = 0o700;
-const STICKY = 0o1000;
 
 /** One by one: the recursion of mkdir never ends below a folder that says ENOENT to every new one, as /proc does. */
 function makeFolders(path: string): void {
@@ -124,11 +118,17 @@ function makeFolders(path: string): void {
 
 function makePrivateFolder(path: string): void {
   makeFolders(path);
-  const { mode } = statSync(path);
-  // Closing /tmp would break the machine for everybody else, and root could.
-  if ((mode & STICKY) !== 0) throw new Error("it is shared with others");
-  if ((mode & 0o077) !== 0) chmodSync(path, PRIVATE);
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, PRIVATE);
   accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+const MARK_TEXT = `This folder is the home of evie, which closes it to others and removes what is old in it.
+Without this file evie does not take a folder that holds anything else.
+`;
+
+function mark(path: string): void {
+  if (existsSync(path)) return;
+  writeFileSync(path, MARK_TEXT, { mode: 0o600 });
 }
 
 /** SQLite would make it readable for everybody. */
@@ -156,6 +156,8 @@ export function takeHome(folder: string): () => void {
     lock?.close();
     if (isObject(error) && error["errcode"] === SQLITE_BUSY)
       throw new HomeTakenError(folder, readPid(pidFile));
+    if (diskTroubleOf(error) !== undefined || codeOf(error) !== "ERR_SQLITE_ERROR")
+      throw refusedBySystem(folder, error);
     const advice = "Remove lock.db there when no evie runs, or make the folder writable.";
     throw new HomeError(folder, `${folder} cannot be locked: ${reasonOf(error)}. ${advice}`, error);
   }
@@ -175,14 +177,6 @@ function readPid(path: string): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function codeOf(error: unknown): string {
-  return isObject(error) && typeof error["code"] === "string" ? error["code"] : "";
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -21,6 +21,7 @@ import {
   readEnvFile,
   takeHome,
 } from "./home.ts";
+import { inspectHome } from "./home/inspect-home.ts";
 import { deckInvitation } from "./invitations.ts";
 import type { Log } from "./domain/log.ts";
 import { findLeftovers } from "./leftovers.ts";
@@ -126,10 +127,13 @@ function openHome(folder: string): Home {
   return home;
 }
 
-/** The configuration; undefined, with everything that is wrong on stderr, when there is none. */
+/** The configuration; undefined, with everything that is wrong on stderr, when there is none. Throws a HomeError. */
 function configuration(): Config | undefined {
   const around = surroundings();
-  const envFile = readEnvFile(homeFolder(process.env, around));
+  const folder = homeFolder(process.env, around);
+  // What lies in somebody else's folder is not for evie, nor the settings there.
+  inspectHome(folder);
+  const envFile = readEnvFile(folder);
   const { config, problems, warnings } = readConfig(process.env, { ...around, envFile, isFolder });
   for (const warning of warnings) console.error(`evie: ${warning}`);
   if (problems !== undefined) console.error(configProblemWords(problems));

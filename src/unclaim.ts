@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { realClock } from "./clock.ts";
 import { prepareHome, takeHome } from "./home.ts";
+import { inspectHome } from "./home/inspect-home.ts";
 import { openStore } from "./store/store.ts";
 
 /**
@@ -9,7 +10,7 @@ import { openStore } from "./store/store.ts";
  */
 export function unclaim(folder: string): string {
   const nobody = `Nobody has claimed the bot of ${folder}.`;
-  if (!existsSync(folder)) return nobody;
+  if (inspectHome(folder) !== "evie's") return nobody;
   const home = prepareHome(folder);
   const release = takeHome(folder);
   try {

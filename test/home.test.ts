@@ -62,6 +62,7 @@ describe("the home folder", () => {
 
   test("that others could look into is closed to them, and what was inside stays", () => {
     mkdirSync(join(root, "sessions"));
+    writeFileSync(join(root, "lock.db"), "");
     writeFileSync(join(root, "sessions/a"), "kept");
     for (const path of [root, join(root, "sessions")]) chmodSync(path, 0o755);
     prepareHome(root);
