@@ -1,10 +1,12 @@
-import { mkdtempSync, rmdirSync, statfsSync } from "node:fs";
+import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { styleText } from "node:util";
 import { agentEnvironment } from "./agent/environment.ts";
 import { findAgent } from "./agent/find-agent.ts";
+import { borrowSettings, type BorrowedSettings } from "./agent/pi/borrowed-settings.ts";
 import { probeAgent } from "./agent/pi/probe.ts";
+import { nearestFolder, whyNotWritable } from "./check/writable.ts";
 import { type Finding, findingLine, ok, type Paint, problem, summaryLine, unknown } from "./check/finding.ts";
 import {
   agentFinding,
@@ -19,7 +21,9 @@ import { realClock } from "./clock.ts";
 import { setUpConnections } from "./connections.ts";
 import { type Config, homeFolder, readConfig } from "./config.ts";
 import type { Surroundings } from "./config/fields.ts";
-import { HomeError, HomeTakenError, isFolder, prepareHome, readEnvFile, takeHome } from "./home.ts";
+import { HomeError, isFolder, readEnvFile, whoTook } from "./home.ts";
+import { refusedBySystem } from "./home/home-error.ts";
+import { inspectHome } from "./home/inspect-home.ts";
 import { redactor } from "./log/redact.ts";
 import { checkDatabase } from "./store/check-database.ts";
 import { probeBot } from "./telegram/probe.ts";
@@ -28,7 +32,8 @@ const EXIT_FAILURE = 1;
 
 /**
  * Looks at everything that the bot needs, and prints one line for each: that it is well, or what to do. Gives the exit
- * code, 0 when all is well, within half a minute. It may be run while evie runs.
+ * code, 0 when all is well, within half a minute. It may be run while evie runs, and changes nothing: what it needs for
+ * itself is in the system's folder for temporary files until it ends.
  */
 export async function check(surroundings: Surroundings, print: (line: string) => void): Promise<number> {
   const folder = homeFolder(process.env, surroundings);
@@ -61,7 +66,7 @@ function lookAtSettings(
   surroundings: Surroundings,
 ): { readonly config?: Config; readonly findings: readonly Finding[] } {
   try {
-    const envFile = readEnvFile(folder);
+    const envFile = isForEvie(folder) ? readEnvFile(folder) : undefined;
     const { config, problems, warnings } = readConfig(process.env, { ...surroundings, envFile, isFolder });
     const remarks = warnings.map((warning) => unknown("settings", warning));
     if (problems !== undefined) {
@@ -73,6 +78,17 @@ function lookAtSettings(
   } catch (error) {
     if (!(error instanceof HomeError)) throw error;
     return { findings: [problem("settings", error.message)] };
+  }
+}
+
+/** What lies in a folder that is not evie's are not its settings. What is wrong with it, its own line says. */
+function isForEvie(folder: string): boolean {
+  try {
+    inspectHome(folder);
+    return true;
+  } catch (error) {
+    if (error instanceof HomeError) return false;
+    throw error;
   }
 }
 
@@ -98,51 +114,65 @@ async function lookAtBot(config: Config | undefined, folder: string): Promise<re
   return [...proxy, botFinding(bot), webhookFinding(bot), clockFinding(bot)];
 }
 
+/** Starts the agent on a copy of its settings: pi writes at each start. */
 async function lookAtAgent(config: Config | undefined): Promise<readonly Finding[]> {
   if (config === undefined) return [unknown("agent", SETTINGS_FIRST)];
   const { agentCommand, workspace, env } = config;
   const command = findAgent({ configured: agentCommand, path: env["PATH"] });
   if (command === undefined) return [agentFinding(undefined, undefined)];
-  const probed = await probeAgent({
-    command,
-    cwd: workspace,
-    env: agentEnvironment(env, secretsOf(config)),
-    clock: realClock,
-  });
-  return [agentFinding([command.file, ...command.args].join(" "), probed)];
+  let borrowed: BorrowedSettings;
+  try {
+    borrowed = borrowSettings(agentEnvironment(env, secretsOf(config)), realClock);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [problem("agent", `Not looked at: ${reason}. Make room for temporary files.`)];
+  }
+  process.once("exit", borrowed.remove);
+  const ended = (): void => process.exit(EXIT_FAILURE);
+  process.once("SIGINT", ended).once("SIGTERM", ended);
+  try {
+    const probed = await probeAgent({ command, cwd: workspace, env: borrowed.env, clock: realClock });
+    return [agentFinding([command.file, ...command.args].join(" "), probed)];
+  } finally {
+    process.off("SIGINT", ended).off("SIGTERM", ended);
+    borrowed.remove();
+  }
 }
 
 function secretsOf(config: Config | undefined): readonly string[] {
   return [config?.telegram?.token, config?.httpToken].flatMap((secret) => secret?.reveal() ?? []);
 }
 
-/** By writing: a look at the mode would tell root, and on a disk that was mounted for reading, something else. */
 function lookAtWorkspace(config: Config | undefined): Finding {
   if (config === undefined) return unknown("workspace", SETTINGS_FIRST);
   const { workspace } = config;
-  try {
-    rmdirSync(mkdtempSync(join(workspace, ".evie-check-")));
-    return ok("workspace", `${workspace} can be written.`);
-  } catch (error) {
-    return problem(
-      "workspace",
-      `${workspace} cannot be written (${codeOf(error)}). Give it to the user evie runs as, or set EVIE_WORKSPACE to another folder.`,
-    );
-  }
+  const obstacle = whyNotWritable(workspace);
+  if (obstacle === undefined) return ok("workspace", `${workspace} can be written.`);
+  return problem(
+    "workspace",
+    `${workspace} cannot be written (${obstacle.code}). Give it to the user evie runs as, or set EVIE_WORKSPACE to another folder.`,
+  );
 }
 
 function lookAtHome(folder: string, config: Config | undefined): readonly Finding[] {
   try {
-    const { database } = prepareHome(folder);
+    const people = (owner: number | undefined): readonly Finding[] =>
+      config?.telegram === undefined ? [] : [peopleFinding(config.telegram.allowedUsers, owner)];
+    const state = inspectHome(folder);
+    const place = state === "missing" ? nearestFolder(folder) : folder;
+    const obstacle = whyNotWritable(place);
+    if (obstacle !== undefined) throw refusedBySystem(folder, obstacle.cause);
+    const { bavail, bsize } = statfsSync(place);
+    const disk = diskFinding(folder, bavail * bsize);
+    if (state !== "evie's") {
+      const words = state === "missing" ? "is not there yet" : "is empty";
+      const home = ok("home", `${folder} ${words}; the first start makes it evie's own.`);
+      return [home, storeFinding("", { type: "new" }), ...people(undefined), disk];
+    }
+    const database = join(folder, "evie.db");
     const store = checkDatabase(database);
-    const { bavail, bsize } = statfsSync(folder);
     const owner = store.type === "sound" ? store.owner : undefined;
-    return [
-      lookAtLock(folder),
-      storeFinding(database, store),
-      ...(config?.telegram === undefined ? [] : [peopleFinding(config.telegram.allowedUsers, owner)]),
-      diskFinding(folder, bavail * bsize),
-    ];
+    return [lookAtLock(folder), storeFinding(database, store), ...people(owner), disk];
   } catch (error) {
     if (!(error instanceof HomeError)) throw error;
     return [problem("home", error.message)];
@@ -151,20 +181,7 @@ function lookAtHome(folder: string, config: Config | undefined): readonly Findin
 
 /** That an evie runs there is no fault. */
 function lookAtLock(folder: string): Finding {
-  try {
-    takeHome(folder)();
-    return ok("home", `${folder} is evie's own, and no evie runs on it.`);
-  } catch (error) {
-    if (error instanceof HomeTakenError)
-      return ok(
-        "home",
-        `${folder} is evie's own, and an evie runs on it (process ${error.pid ?? "unknown"}).`,
-      );
-    throw error;
-  }
-}
-
-function codeOf(error: unknown): string {
-  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
-  return typeof code === "string" ? code : String(error);
+  const { taken, pid } = whoTook(folder);
+  const who = taken ? `an evie runs on it (process ${pid ?? "unknown"})` : "no evie runs on it";
+  return ok("home", `${folder} is evie's own, and ${who}.`);
 }

@@ -141,6 +141,8 @@ function makePrivateFile(path: string): string {
 /** SQLite's code for a lock that somebody else holds. */
 const SQLITE_BUSY = 5;
 
+const LOCK_ADVICE = "Remove lock.db there when no evie runs, or make the folder writable.";
+
 /**
  * Takes `folder` for this process, until the answer is called or the process ends, however it ends: the lock is the
  * kernel's, on a file that is a database for the lock's sake only. Throws a HomeTakenError when another process has it.
@@ -158,8 +160,7 @@ export function takeHome(folder: string): () => void {
       throw new HomeTakenError(folder, readPid(pidFile));
     if (diskTroubleOf(error) !== undefined || codeOf(error) !== "ERR_SQLITE_ERROR")
       throw refusedBySystem(folder, error);
-    const advice = "Remove lock.db there when no evie runs, or make the folder writable.";
-    throw new HomeError(folder, `${folder} cannot be locked: ${reasonOf(error)}. ${advice}`, error);
+    throw new HomeError(folder, `${folder} cannot be locked: ${reasonOf(error)}. ${LOCK_ADVICE}`, error);
   }
   const held = lock;
   return () => {
@@ -168,6 +169,24 @@ export function takeHome(folder: string): () => void {
     rmSync(pidFile, { force: true });
     held.close();
   };
+}
+
+/**
+ * Tells whether an evie runs on `folder`, and which one, as far as that can be read. Changes nothing: it looks at the lock
+ * as a reader of the database would.
+ */
+export function whoTook(folder: string): { readonly taken: boolean; readonly pid?: number | undefined } {
+  const path = join(folder, "lock.db");
+  if (!existsSync(path)) return { taken: false };
+  try {
+    using lock = new DatabaseSync(path, { readOnly: true });
+    lock.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return { taken: false };
+  } catch (error) {
+    if (isObject(error) && error["errcode"] === SQLITE_BUSY)
+      return { taken: true, pid: readPid(join(folder, "evie.pid")) };
+    throw new HomeError(folder, `${folder} cannot be locked: ${reasonOf(error)}. ${LOCK_ADVICE}`, error);
+  }
 }
 
 function readPid(path: string): number | undefined {

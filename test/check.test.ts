@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { realClock } from "../src/clock.ts";
+import { prepareHome } from "../src/home.ts";
 import type { BotApi } from "../src/playground/bot-api/bot-api.ts";
 import { startBotApi } from "../src/playground/bot-api/start.ts";
 import { startStandInModel } from "../src/playground/stand-in-model.ts";
@@ -103,7 +104,7 @@ describe("when all is well", () => {
       "ok  clock      It agrees with Telegram's.",
       expect.stringMatching(/^ok {2}agent {6}It starts, and asks fake-1 \(.*fake-agent\.ts/),
       `ok  workspace  ${workspace} can be written.`,
-      `ok  home       ${home} is evie's own, and no evie runs on it.`,
+      `ok  home       ${home} is not there yet; the first start makes it evie's own.`,
       "ok  store      There is none yet; the first start makes it.",
       "ok  people     Who may use it: 2 in EVIE_ALLOWED_USERS.",
       expect.stringMatching(/^ok {2}disk {7}\d+ MB are free for /),
@@ -163,7 +164,7 @@ describe("when all is well", () => {
   test("it tells who the owner is, and where nobody is allowed, how the bot is claimed", async () => {
     const nobody = await check({ EVIE_ALLOWED_USERS: "" });
     expect(nobody.of("people")).toMatch(/^ok Nobody yet\. evie prints a link/);
-    const { store } = openStore(join(home, "evie.db"), realClock);
+    const { store } = openStore(prepareHome(home).database, realClock);
     store.owner.own(4_711, 0);
     store.close();
     const owned = await check({ EVIE_ALLOWED_USERS: "" });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { SCHEMA_VERSION, schemaVersionOf } from "./migrations.ts";
+import { openUntouched } from "./open-untouched.ts";
 
 /** How a store's file is, looked at without changing it. */
 export type DatabaseState =
@@ -17,11 +18,11 @@ const BUSY_TIMEOUT = 2_000;
 /** The version of the schema that brought the table. */
 const OWNER_SINCE = 3;
 
-/** Looks through the database at `path`, also while evie runs on it. Never throws. */
+/** Looks through the database at `path`, also while evie runs on it, and changes nothing. Never throws. */
 export function checkDatabase(path: string): DatabaseState {
   if (!existsSync(path)) return { type: "new" };
   try {
-    using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
+    using database = openUntouched(path, BUSY_TIMEOUT);
     const version = schemaVersionOf(database);
     if (version > SCHEMA_VERSION) return { type: "newer", version };
     const { quick_check: health } = database.prepare("PRAGMA quick_check(1)").get() ?? {};

@@ -1,19 +1,13 @@
 import { execFile } from "node:child_process";
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { listing } from "../fakes/listing.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-
-function listing(folder: string): readonly string[] {
-  return ["", ...readdirSync(folder, { recursive: true, encoding: "utf8" })].map((name) => {
-    const { mode, mtimeMs, size } = lstatSync(join(folder, name));
-    return [name, mode, mtimeMs, size].join(" ");
-  });
-}
 
 test.each([
   { command: [], token: "123456789:AAnobodyKnowsThisOne" },

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -20,6 +19,7 @@ import { refusedBySystem } from "../../src/home/home-error.ts";
 import { inspectHome, MARK } from "../../src/home/inspect-home.ts";
 import { openStore } from "../../src/store/store.ts";
 import { unclaim } from "../../src/unclaim.ts";
+import { listing } from "../fakes/listing.ts";
 import { canMount, mountSmallDisk } from "../fakes/small-disk.ts";
 
 let root: string;
@@ -32,14 +32,6 @@ beforeEach(() => {
 });
 
 afterEach(() => rmSync(root, { recursive: true }));
-
-/** Every path below a folder, with its mode and the time of its last change. */
-function listing(folder: string): readonly string[] {
-  return ["", ...readdirSync(folder, { recursive: true, encoding: "utf8" })].map((name) => {
-    const { mode, mtimeMs, size } = lstatSync(join(folder, name));
-    return [name, mode, mtimeMs, size].join(" ");
-  });
-}
 
 /** Makes files, and folders where a name ends with a slash. */
 function make(names: readonly string[]): void {
