@@ -117,7 +117,8 @@ Environment                                                       (default)
                         0 for none           (3843, or a free one near it)
   EVIE_HTTP_ADDRESS     the address it listens on                 (127.0.0.1)
   EVIE_HTTP_TOKEN       who knows it is let in            (evie makes one)
-  EVIE_HTTP_NAMES       names it is reached by, beside localhost
+  EVIE_HTTP_NAMES       names it is reached by, beside localhost;
+                        one with :443 by HTTPS
   LOG_LEVEL             trace, debug, info, warn, error, silent   (info)
   HTTPS_PROXY, ALL_PROXY, NO_PROXY
                         the way to Telegram, as for curl

@@ -157,6 +157,8 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
   warnAsProcessOne(process.pid, log);
   await setUpConnections({ env, apiRoot: telegram.apiRoot, log });
   const { store, setAside } = openStore(home.database, clock);
+  const owner = store.owner.owner();
+  store.deckKeys.endOthers(new Set([...telegram.allowedUsers, ...(owner === undefined ? [] : [owner])]));
   // Before the home is let go of: then the store may be another's.
   process.prependOnceListener("exit", () => store.close());
   if (setAside !== undefined)
@@ -168,7 +170,10 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
   if (command === undefined) log.error({}, "no agent was found. Install pi, or set EVIE_AGENT_COMMAND");
   const maxAgents = config.maxAgents ?? agentsForMemory(totalmem(), process.constrainedMemory());
   const pictures = createStoredPictures(join(folder, "pictures"));
-  const web = httpToken === undefined ? undefined : await openWeb({ config, token: httpToken, log });
+  const web =
+    httpToken === undefined
+      ? undefined
+      : await openWeb({ config, token: httpToken, keyLedger: store.deckKeys, log });
   const sessions = createSessions({
     ledgers: {
       ...store,
@@ -202,7 +207,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
     }),
     filesFolder: home.files,
     sessions: watch?.(sessions) ?? sessions,
-    ...(web === undefined ? {} : { deckLink: web.link }),
+    ...(web === undefined ? {} : { deckLink: web.linkFor }),
     pointers: store.chats,
     updates: { ...store.updates, together: store.together },
     turns: { ...store.turns, ...store.bubbles },
@@ -224,7 +229,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
       workspace,
       home: folder,
       users: telegram.allowedUsers,
-      owner: store.owner.owner() ?? "none",
+      owner: owner ?? "none",
     },
     "evie starts",
   );
@@ -242,6 +247,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
         health: () => bot.health(),
         version: version(),
         ...(isPlayground ? {} : { bot: () => bot.username }),
+        isAllowed: (userId) => bot.isAllowed(userId),
         clock,
       }),
     );

@@ -62,7 +62,6 @@ export async function play({ config, wishes, openHome, run }: PlayOptions): Prom
       port: wishes.port,
       page: await loadPage(),
       windowMs: DEBOUNCE_WINDOW,
-      hasDeck: config.httpPorts.length > 0,
       clock: realClock,
     });
   } catch (error) {

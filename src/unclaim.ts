@@ -18,6 +18,8 @@ export function unclaim(folder: string): string {
     const { store } = openStore(home.database, realClock);
     try {
       const { isUnknown } = store.owner;
+      const owner = store.owner.owner();
+      if (owner !== undefined) store.deckKeys.end(owner);
       const former = store.owner.disown();
       if (isUnknown)
         return `Whoever owned the bot of ${folder} before its database was damaged owns it no more. Where EVIE_ALLOWED_USERS names nobody, evie shows a new claim link at its next start.`;

@@ -64,7 +64,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   connections: ["socks-proxy-agent"],
   "page-kit": ["preact", "esbuild"],
   build: ["esbuild"],
-  playground: ["preact"],
+  playground: ["preact", "eventsource"],
   http: ["hono", "@hono/node-server", "ws", "zod"],
   deck: ["preact", "marked", "dompurify"],
 };

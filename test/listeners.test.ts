@@ -33,7 +33,6 @@ const OPENERS: Readonly<Record<string, () => Promise<Listening>>> = {
       page,
       port: 0,
       clock,
-      deck: () => undefined,
       snapshot: () => {
         throw new Error("nobody asks for it here");
       },

@@ -162,6 +162,14 @@ test("the secret of a claim link never reaches the log, wherever it stands", asy
   expect(written()).not.toContain("aB3_");
 });
 
+test("a key to the deck never reaches the log, wherever it stands", async () => {
+  const { log, written } = await startLog({ pretty: false });
+  const key = `evie-deck-${"aB3_-".repeat(8)}xyz`;
+  log.info({ text: `http://127.0.0.1:3843/#key=${key}`, [key]: [key] }, `evie, ${key}`);
+  expect(written()).toContain("#key=<deck-key>");
+  expect(written()).not.toContain("aB3_");
+});
+
 test("grammY's error of the network does carry the token, so the tests above mean something", async () => {
   const { error } = await networkError();
   expect(JSON.stringify(error)).toContain(TOKEN);

@@ -272,6 +272,7 @@ describe("the stop itself", () => {
     const bot: ServeOptions["bot"] = {
       connect: () => Promise.resolve({ id: 1, username: "evie_bot" }),
       username: "evie_bot",
+      isAllowed: () => true,
       health: () => ({}),
       filesInUse: () => new Set(),
       run: () => Promise.reject(new ConflictError()),

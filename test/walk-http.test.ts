@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { spawn } from "node:child_process";
-import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import process from "node:process";
@@ -20,7 +20,7 @@ async function startWithHttp() {
   const evie = await startEvie({
     env: { EVIE_HTTP_PORT: `${port}`, EVIE_AGENT_COMMAND: `${process.execPath} ${FAKE_AGENT}` },
   });
-  await evie.wrote((output) => output.includes("/?key="), "the deck's link");
+  await evie.wrote((output) => output.includes("/#key="), "the deck's link");
   const token = readFileSync(join(evie.home, "http-token"), "utf8").trim();
   const base = `http://127.0.0.1:${port}`;
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
@@ -48,7 +48,7 @@ async function startAgain({ home, api }: RunningEvie, base: string) {
   });
 }
 
-const LINK = /http:\/\/127\.0\.0\.1:(\d+)\/\?key=\S+/;
+const LINK = /http:\/\/127\.0\.0\.1:(\d+)\/#key=\S+/;
 
 describe("the port of the HTTP face", () => {
   test("is 3843 or one near it where none is named, and which one is said", async () => {
@@ -120,11 +120,20 @@ describe("evie with its HTTP face", () => {
     await using _ = evie;
     const [anna, mallory] = [evie.visitor(), evie.api.person({ id: 666, first_name: "Mallory" })];
     await Promise.all([anna.say("/deck"), mallory.say("/deck")]);
-    await anna.hears(({ text }) => text.includes(`${base}/?key=${token}`), "the link");
+    const { id, text } = await anna.hears((message) => message.text.includes(`${base}/#key=`), "the link");
+    const key = /#key=(\S+)/.exec(text)?.[1] ?? "";
+    const known = await fetch(`${base}/api/sessions`, { headers: { authorization: `Bearer ${key}` } });
+    expect(known.status).toBe(200);
+    // Whoever answers the message that brought the key sends it along.
+    await anna.say("thanks for this", { reply_to: id });
+    await anna.hears((message) => message.text.startsWith("Echo:"), "an answer");
     await evie.api.until(() => evie.api.chat(666).botMessages[0], { what: "the answer to a stranger" });
     expect(JSON.stringify(evie.api.chat(666).botMessages)).not.toContain(token);
-    // What a chat is told is not what a log is told.
-    expect(evie.output().replace(evie.stdout(), "")).not.toContain(token);
+    // What a chat is told is not what a log is told, nor what is kept of the chat.
+    for (const secret of [token, key]) expect(evie.output().replace(evie.stdout(), "")).not.toContain(secret);
+    expect(evie.stdout()).not.toContain(token);
+    for (const name of readdirSync(evie.home).filter((file) => file.startsWith("evie.db")))
+      expect(readFileSync(join(evie.home, name)).includes(key), name).toBe(false);
   });
 
   test("shows in a chat, after a restart as well, what was asked elsewhere, quoted and once", async () => {
@@ -217,9 +226,11 @@ describe("evie with its HTTP face", () => {
   });
 
   test("prints the deck's link, serves the deck, and answers prompts", async () => {
-    const { evie, token, base, ask } = await startWithHttp();
+    const { evie, base, ask } = await startWithHttp();
     await using _ = evie;
-    expect(evie.output()).toContain(`${base}/?key=${token}`);
+    const [, key] = /#key=(\S+)/.exec(evie.stdout()) ?? [];
+    const known = await fetch(`${base}/health`, { headers: { authorization: `Bearer ${key}` } });
+    expect(await known.json()).toHaveProperty("uptimeMs");
     const page = await fetch(base);
     expect(await page.text()).toContain("/deck.js");
     const script = await fetch(`${base}/deck.js`);

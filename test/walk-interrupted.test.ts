@@ -19,7 +19,7 @@ beforeAll(async () => {
   evie = await startEvie({
     env: { EVIE_HTTP_PORT: `${port}`, EVIE_AGENT_COMMAND: `${process.execPath} ${FAKE_AGENT}` },
   });
-  await evie.wrote((output) => output.includes("/?key="), "the deck's link");
+  await evie.wrote((output) => output.includes("/#key="), "the deck's link");
   base = `http://127.0.0.1:${port}`;
 }, 60_000);
 

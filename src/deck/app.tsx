@@ -3,6 +3,7 @@ import { useLater } from "../page-kit/use-later.ts";
 import { addImages } from "./draft.ts";
 import { Banner } from "./banner.tsx";
 import { DrawerButton, Header } from "./header.tsx";
+import { LockedOut } from "./locked-out.tsx";
 import { useDeck, usePage } from "./page.ts";
 import { readImages } from "./read-images.ts";
 import { SessionList } from "./session-list.tsx";
@@ -10,8 +11,13 @@ import { SessionView } from "./session-view.tsx";
 
 const TOAST_MS = 6_000;
 
-/** The deck. */
+/** The deck, or why there is none. */
 export function App() {
+  const locked = useDeck((state) => state.locked);
+  return locked === undefined ? <Sessions /> : <LockedOut why={locked} />;
+}
+
+function Sessions() {
   const { clock, deck } = usePage();
   const shown = useDeck((state) => state.shown);
   const toast = useDeck((state) => state.toast);

@@ -18,7 +18,7 @@ export function Banner() {
             ? "evie is out of reach. Trying again…"
             : link === "connecting"
               ? "Connecting to evie…"
-              : "evie does not let this page in. Does it run, and did you come by the link that it printed?"}
+              : "evie does not answer. Does it run?"}
       </span>
       {link === "waiting" ? (
         <button type="button" onClick={() => deck.nudge(online)}>

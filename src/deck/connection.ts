@@ -12,14 +12,18 @@ export interface Socket {
 
 export interface SocketEvents {
   readonly onText: (text: string) => void;
-  readonly onClose: () => void;
+  /** `refused`: the server does not take the key. */
+  readonly onClose: (why: "gone" | "refused") => void;
 }
 
 export interface ConnectionOptions {
   readonly clock: Clock;
   /** From 0 up to 1. */
   readonly random: () => number;
-  readonly dial: (events: SocketEvents) => Socket;
+  /** Undefined where there is no key to come with. */
+  readonly dial: (events: SocketEvents) => Socket | undefined;
+  /** The key was refused. Tells whether there is another one to come with. */
+  readonly onRefused: () => boolean;
   readonly onText: (text: string) => void;
   readonly onLink: (link: Link) => void;
 }
@@ -31,6 +35,8 @@ export interface Connection {
   greeted(): void;
   /** There is reason to look at once: the network is back, or the person is. */
   nudge(): void;
+  /** Connects anew, with another key. */
+  renew(): void;
   close(): void;
 }
 
@@ -39,6 +45,9 @@ const SILENCE_MS = 18_000;
 
 /** The same after a nudge, whose ping is answered at once. */
 const NUDGED_SILENCE_MS = 4_000;
+
+/** Milliseconds until a page that is locked out looks again by itself. */
+const LOCKED_WAIT_MS = 600_000;
 
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8_000;
@@ -49,8 +58,9 @@ export function waitBefore(attempt: number, random: number): number {
   return SHORTEST_WAIT_MS + random * (longest - SHORTEST_WAIT_MS);
 }
 
-/** Keeps one socket open for as long as it can, from now on. */
-export function createConnection({ clock, random, dial, onText, onLink }: ConnectionOptions): Connection {
+/** Keeps one socket open for as long as it can, from now on. Without a key that is taken it rests until it is nudged. */
+export function createConnection(options: ConnectionOptions): Connection {
+  const { clock, random, dial, onText, onLink, onRefused } = options;
   const closed = new AbortController();
   let attempt = 0;
   let link: Link | undefined;
@@ -69,9 +79,10 @@ export function createConnection({ clock, random, dial, onText, onLink }: Connec
     await clock.sleep(ms, wake.signal);
   };
 
-  /** Resolves when the socket is gone, by its own doing or for its silence. */
-  const speak = async (): Promise<void> => {
+  /** Resolves when the socket is gone, by its own doing or for its silence, and with whether it was refused. */
+  const speak = async (): Promise<"gone" | "refused" | "no key"> => {
     const over = new AbortController();
+    let end: "gone" | "refused" = "gone";
     deadline = clock.now() + SILENCE_MS;
     const mine = dial({
       onText: (text) => {
@@ -80,11 +91,13 @@ export function createConnection({ clock, random, dial, onText, onLink }: Connec
         deadline = clock.now() + SILENCE_MS;
         onText(text);
       },
-      onClose: () => {
+      onClose: (why) => {
+        if (!over.signal.aborted) end = why;
         over.abort();
         if (socket === mine) wake.abort();
       },
     });
+    if (mine === undefined) return "no key";
     socket = mine;
     while (!over.signal.aborted && !closed.signal.aborted && clock.now() < deadline) {
       await sleep(deadline - clock.now());
@@ -92,13 +105,20 @@ export function createConnection({ clock, random, dial, onText, onLink }: Connec
     over.abort();
     socket = undefined;
     mine.close();
+    return end;
   };
 
   const run = async (): Promise<void> => {
     while (!closed.signal.aborted) {
       turn("connecting");
-      await speak();
+      const end = await speak();
       if (closed.signal.aborted) return;
+      if (end === "refused" && onRefused()) continue;
+      if (end !== "gone") {
+        turn(end);
+        await sleep(LOCKED_WAIT_MS);
+        continue;
+      }
       turn("waiting");
       await sleep(waitBefore(attempt, random()));
       attempt += 1;
@@ -116,10 +136,14 @@ export function createConnection({ clock, random, dial, onText, onLink }: Connec
       turn("open");
     },
     nudge: () => {
-      if (link === "waiting") wake.abort();
+      if (link === "waiting" || link === "no key" || link === "refused") wake.abort();
       if (link !== "open") return;
       deadline = Math.min(deadline, clock.now() + NUDGED_SILENCE_MS);
       send({ type: "ping" });
+      wake.abort();
+    },
+    renew: () => {
+      deadline = clock.now();
       wake.abort();
     },
     close: () => {

@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { AnswerValue } from "../domain/question.ts";
 import type { PromptMode, ServerFrame, WireMessage } from "../domain/wire.ts";
+import type { Keys } from "../page-kit/keys.ts";
 import { createStore, type Store } from "../page-kit/store.ts";
 import type { Api } from "./api.ts";
 import { createConnection, type Socket, type SocketEvents } from "./connection.ts";
@@ -17,7 +18,9 @@ export interface DeckOptions {
   readonly random: () => number;
   /** An id that nobody else makes. */
   readonly newId: () => string;
-  readonly dial: (events: SocketEvents) => Socket;
+  /** What lets the page in. */
+  readonly keys: Keys;
+  readonly dial: (key: string, events: SocketEvents) => Socket;
   readonly api: Api;
   readonly keeping: Keeping;
 }
@@ -38,7 +41,9 @@ export interface Deck {
   loadOlder(sessionId: string): Promise<void>;
   /** Puts a message whole in the place of the one that was shortened. */
   loadWhole(sessionId: string, key: string): Promise<void>;
-  /** The network came or went, or the person came back. */
+  /** A link was opened that brought a key. */
+  offer(key: string): void;
+  /** The network came or went, the person came back, or another tab got a key. */
   nudge(online: boolean): void;
   say(text: string): void;
   close(): void;
@@ -48,7 +53,7 @@ export interface Deck {
 const MOST_WATCHED = 8;
 
 /** Connects at once. */
-export function createDeck({ clock, random, newId, dial, api, keeping }: DeckOptions): Deck {
+export function createDeck({ clock, random, newId, keys, dial, api, keeping }: DeckOptions): Deck {
   const store = createStore<DeckState>({ ...emptyState, ...keeping.load() });
   /** Sessions to be subscribed to on every connection, the one shown last at the end. */
   let watched: readonly string[] = [];
@@ -64,6 +69,7 @@ export function createDeck({ clock, random, newId, dial, api, keeping }: DeckOpt
     const frame = parse(text);
     if (frame === undefined) return say("evie sent something that this page cannot read. Please reload it.");
     if (frame.type === "hello") {
+      keys.taken();
       store.update((state) => receive(state, frame, clock.date()));
       connection.greeted();
       return;
@@ -74,14 +80,26 @@ export function createDeck({ clock, random, newId, dial, api, keeping }: DeckOpt
     if (frame.type === "error") watched = watched.filter((id) => !(id in store.state.refused));
   };
   const onLink = (link: DeckState["link"]): void => {
-    store.update((state) => ({ ...state, link }));
+    store.update((state) =>
+      link === "no key" || link === "refused" ? lock(state, link) : { ...state, link },
+    );
     if (link !== "open") return;
     awaited = new Set();
     // The one that is shown first: on a slow line the others come while it is read.
     for (const sessionId of watched.toReversed()) subscribe(sessionId);
     for (const prompt of store.state.outbox) if (!prompt.accepted) connection.send(promptFrame(prompt));
   };
-  const connection = createConnection({ clock, random, dial, onText, onLink });
+  const connection = createConnection({
+    clock,
+    random,
+    dial: (events) => {
+      const key = keys.current();
+      return key === undefined ? undefined : dial(key, events);
+    },
+    onText,
+    onLink,
+    onRefused: () => keys.refused(),
+  });
   const stopKeeping = store.subscribe(() => keeping.save(store.state));
   const say = (text: string): void => store.update((state) => ({ ...state, toast: { text } }));
 
@@ -168,6 +186,11 @@ export function createDeck({ clock, random, newId, dial, api, keeping }: DeckOpt
         say(sentence(error));
       }
     },
+    offer: (key) => {
+      if (key === keys.current()) return connection.nudge();
+      keys.offer(key);
+      connection.renew();
+    },
     nudge: (online) => {
       store.update((state) => (state.online === online ? state : { ...state, online }));
       if (online) connection.nudge();
@@ -177,6 +200,12 @@ export function createDeck({ clock, random, newId, dial, api, keeping }: DeckOpt
       connection.close();
     },
   };
+}
+
+/** Whoever is not let in any more sees nothing of what was said; what was written here stays for who comes back. */
+function lock(state: DeckState, why: "no key" | "refused"): DeckState {
+  const { sessions: _gone, ...rest } = state;
+  return { ...rest, link: why, locked: why, conversations: {}, attaching: {}, refused: {} };
 }
 
 function parse(text: string): ServerFrame | undefined {

@@ -1,11 +1,5 @@
+import type { Shelf } from "../page-kit/keys.ts";
 import { emptyDraft, type DeckState, type Draft, type OutgoingPrompt } from "./state.ts";
-
-/** Where a browser keeps texts by name. */
-export interface Shelf {
-  getItem(name: string): string | null;
-  /** Throws when it is full, or when the browser keeps it from the page. */
-  setItem(name: string, value: string): void;
-}
 
 /** What outlives a reload. */
 export type Kept = Pick<DeckState, "drafts" | "seen" | "outbox">;

@@ -1,6 +1,8 @@
 import DOMPurify from "dompurify";
 import { render } from "preact";
 import { browserClock } from "../page-kit/browser-clock.ts";
+import { createKeys } from "../page-kit/keys.ts";
+import { takeKey, watchKeys } from "../page-kit/watch-keys.ts";
 import { createApi } from "./api.ts";
 import { App } from "./app.tsx";
 import { createDeck } from "./deck.ts";
@@ -21,12 +23,20 @@ import "./style/tools.css";
 import "./style/foot.css";
 import "./style/question.css";
 
+/** Under which this origin keeps its key. */
+const KEY = "evie.key";
+
+const keys = createKeys(() => localStorage, KEY);
+const linked = takeKey();
+if (linked !== undefined) keys.offer(linked);
+const api = createApi(() => keys.current());
 const deck = createDeck({
   clock: browserClock,
   random: Math.random,
   newId: () => crypto.randomUUID(),
+  keys,
   dial,
-  api: createApi(),
+  api,
   keeping: createKeeping(localStorage, sessionStorage),
 });
 deck.show(sessionAt(location.pathname));
@@ -39,6 +49,10 @@ deck.store.subscribe(() => {
   const name = conversations[shown ?? ""]?.about.name ?? sessions?.find(({ id }) => id === shown)?.name;
   const title = shown === undefined ? "evie" : `${sessionName(name)} · evie`;
   if (document.title !== title) document.title = title;
+});
+watchKeys(KEY, (offered) => {
+  if (offered === undefined) deck.nudge(navigator.onLine);
+  else deck.offer(offered);
 });
 addEventListener("online", () => deck.nudge(true));
 addEventListener("offline", () => deck.nudge(false));
@@ -62,6 +76,7 @@ if (place !== null) {
   place.textContent = "";
   const page = {
     deck,
+    fetchFile: api.file,
     clock: browserClock,
     markdown: createMarkdown((html) => DOMPurify.sanitize(html, CLEAN)),
     places: new Map(),

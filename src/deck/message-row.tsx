@@ -5,6 +5,7 @@ import { CopyButton } from "../page-kit/copy-button.tsx";
 import { Icon } from "../page-kit/icon.tsx";
 import { MarkdownView } from "./markdown-view.tsx";
 import { usePage } from "./page.ts";
+import { Picture } from "./picture.tsx";
 import type { Part, Row } from "./rows.ts";
 import { ShowWhole } from "./show-whole.tsx";
 import { ToolCardView } from "./tool-card.tsx";
@@ -73,11 +74,7 @@ function PartView({ part, isMine, isOpen, isLast }: PartProps) {
     case "thinking":
       return part.text.trim() === "" ? null : <Thinking text={part.text} isOpen={isOpen && isLast} />;
     case "image":
-      return (
-        <a class="picture" href={part.url} target="_blank" rel="noopener noreferrer">
-          <img src={part.url} alt="Picture" loading="lazy" />
-        </a>
-      );
+      return <Picture path={part.url} />;
     case "tool":
       return <ToolCardView card={part} />;
     default:

@@ -15,6 +15,8 @@ export interface Place {
 /** What every component may ask for. */
 export interface Page {
   readonly deck: Deck;
+  /** Fetches a file of evie's, with the key. Its Error says why it did not come. */
+  readonly fetchFile: (path: string) => Promise<Blob>;
   readonly clock: Clock;
   readonly markdown: Markdown;
   /** Where the reader was in each session. */

@@ -7,8 +7,10 @@ import { look } from "./unread.ts";
 /** The one fold of frames. `now` is the browser's time, in milliseconds since 1970. What it does not know changes nothing. */
 export function receive(state: DeckState, frame: ServerFrame, now: number): DeckState {
   switch (frame.type) {
-    case "hello":
-      return greet(frame.bot === undefined ? state : { ...state, bot: frame.bot }, frame.epoch);
+    case "hello": {
+      const { locked: _no, ...known } = state;
+      return greet(frame.bot === undefined ? known : { ...known, bot: frame.bot }, frame.epoch);
+    }
     case "heartbeat":
       return keepTime(settleAttaches(state), frame.at - now);
     case "sessions":

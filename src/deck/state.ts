@@ -54,8 +54,8 @@ export interface OutgoingPrompt {
   readonly accepted: boolean;
 }
 
-/** `open` from the server's `hello` on; `waiting` between two attempts. */
-export type Link = "connecting" | "open" | "waiting";
+/** `open` from the server's `hello` on; `waiting` between two attempts; the others where evie does not let the page in. */
+export type Link = "connecting" | "open" | "waiting" | "no key" | "refused";
 
 export interface Toast {
   readonly text: string;
@@ -64,6 +64,8 @@ export interface Toast {
 /** Everything that the deck shows comes from here. Immutable. */
 export interface DeckState {
   readonly link: Link;
+  /** Why evie does not let the page in; absent while it does, or nothing is known of that. */
+  readonly locked?: "no key" | "refused";
   /** Whether the browser has a network at all. */
   readonly online: boolean;
   /** Names the process of evie that is spoken with. */

@@ -15,7 +15,7 @@ import {
 import { bodies, headers, LARGEST_BODY, readJson, readShape } from "./bodies.ts";
 import { toJson } from "../domain/text.ts";
 import type { MakeDraft } from "./drafts.ts";
-import type { Guard } from "./guard.ts";
+import type { Guard, Visitor } from "./guard.ts";
 import { checkAnswered } from "./hub.ts";
 import { LOCKED, noSession, Refusal, refusalFor } from "./refusal.ts";
 import type { Readers } from "./readers.ts";
@@ -84,14 +84,14 @@ export function createApp(options: AppOptions): Hono {
     await next();
   });
 
-  const isKnown = ({ req }: Context): boolean =>
-    guard.isKnown({ authorization: req.header("authorization"), cookie: req.header("cookie") });
+  const visitorOf = ({ req }: Context): Visitor | undefined =>
+    guard.visitorOf({ authorization: req.header("authorization") });
 
   app.get("/health", (context) =>
     json(context, {
       ok: true,
       version,
-      ...(isKnown(context)
+      ...(visitorOf(context) !== undefined
         ? {
             uptimeMs: clock.now() - startedAt,
             sessions: sessions.list().map(({ id, state }) => ({ id, state })),
@@ -101,16 +101,8 @@ export function createApp(options: AppOptions): Hono {
     }),
   );
 
-  // The page itself holds no secrets, and a browser that comes from a link elsewhere sends no strict cookie with it.
-  for (const path of ["/", "/s/:id"]) {
-    app.get(path, async (context) => {
-      const key = context.req.query("key");
-      if (key === undefined) return context.html((await page()).html);
-      if (!guard.isToken(key)) throw new Refusal(403, "wrong_key", LOCKED);
-      context.header("set-cookie", guard.setCookie);
-      return context.redirect(context.req.path, 303);
-    });
-  }
+  // The page's files hold no secrets: a browser cannot bring the key that its page keeps when it asks for them.
+  for (const path of ["/", "/s/:id"]) app.get(path, async (context) => context.html((await page()).html));
   app.get("/deck.js", async (context) =>
     context.body((await page()).js, 200, { "content-type": "text/javascript; charset=utf-8" }),
   );
@@ -122,7 +114,7 @@ export function createApp(options: AppOptions): Hono {
   );
 
   app.use("/api/*", async (context, next) => {
-    if (!isKnown(context)) throw new Refusal(401, "unknown", LOCKED);
+    if (visitorOf(context) === undefined) throw new Refusal(401, "unknown", LOCKED);
     await next();
   });
   app.use(
@@ -135,9 +127,8 @@ export function createApp(options: AppOptions): Hono {
     }),
   );
 
-  /** A browser shows its cookie, a program its token. */
-  const faceOf = ({ req }: Context): Face =>
-    /^Bearer /i.test(req.header("authorization") ?? "") ? "http" : "deck";
+  /** A browser says which page a request comes from, a program does not. */
+  const faceOf = ({ req }: Context): Face => (req.header("origin") === undefined ? "http" : "deck");
 
   const sessionOf = (context: Context): ObservedSession => {
     const name = context.req.param("id") ?? "";
@@ -212,7 +203,15 @@ export function createApp(options: AppOptions): Hono {
     const { turnId, ending } = await takePrompt(context, session);
     if (context.req.query("wait") === "0") return json(context, { turnId }, 202);
     if (context.req.header("accept")?.includes("text/event-stream") === true)
-      return eventStream({ session, readers, cut: cutOf(context), epoch, clock, ending });
+      return eventStream({
+        session,
+        readers,
+        cut: cutOf(context),
+        visitor: visitorOf(context),
+        epoch,
+        clock,
+        ending,
+      });
     return json(context, { turnId, ...endingBody(await ending) });
   });
 
@@ -224,6 +223,7 @@ export function createApp(options: AppOptions): Hono {
       epoch,
       clock,
       lastEventId: context.req.header("last-event-id"),
+      visitor: visitorOf(context),
     }),
   );
 

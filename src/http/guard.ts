@@ -1,6 +1,11 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { cookieOf } from "../domain/cookie.ts";
 import { isOwnHost, isOwnOrigin, type OwnAddress } from "../domain/loopback.ts";
+import { type BrowserKeys, isEqual } from "./keys.ts";
+
+/** Somebody who was let in. */
+export interface Visitor {
+  /** Tells whether they would still be let in: a person may have been taken off the list since. */
+  isWelcome(): boolean;
+}
 
 /** Which requests are let in. */
 export interface Guard {
@@ -8,54 +13,55 @@ export interface Guard {
   isOwnHost(host: string | undefined): boolean;
   /** Whether an Origin header is a page of this server. Without one it is not. */
   isOwnOrigin(origin: string | undefined): boolean;
-  /** Whether the bearer token or the cookie is right. */
-  isKnown(headers: {
+  /** Returns who brings the token or a key as a bearer token, or a key beside the protocol of the deck's WebSocket. */
+  visitorOf(headers: {
     readonly authorization?: string | undefined;
-    readonly cookie?: string | undefined;
-  }): boolean;
-  /** Whether `key` is the token. */
-  isToken(key: string): boolean;
-  /** What a browser is told to keep, once it has shown the token. */
-  readonly setCookie: string;
+    readonly "sec-websocket-protocol"?: string | undefined;
+  }): Visitor | undefined;
 }
 
 export interface GuardOptions {
   readonly token: string;
+  readonly keys: BrowserKeys;
+  /** Tells whether that person may use evie now. */
+  readonly isAllowed: (userId: number) => boolean;
   /** The port that is listened on. */
   readonly port: () => number;
   /** Names beside those of loopback under which this server is reached, each with its port where that is another. */
   readonly names: readonly string[];
 }
 
-/** Seconds that a browser stays known: a year. */
-const COOKIE_AGE = 31_536_000;
+/** The deck's protocol on a WebSocket. A page can add no header there: behind it, it names its key as another protocol. */
+export const DECK_PROTOCOL = "evie";
 
-/** Lets in who knows the token and means this server. */
-export function createGuard({ token, port, names }: GuardOptions): Guard {
-  // Not the token itself: what a browser keeps, others on its machine may read.
-  const cookie = createHash("sha256").update(`cookie of ${token}`).digest("base64url");
-  // Cookies know no ports: two of evie in one browser must not lock each other out.
-  const cookieName = (): string => `evie_${port()}`;
-
+/** Lets in who knows the token or has a key, and means this server. */
+export function createGuard({ token, keys, isAllowed, port, names }: GuardOptions): Guard {
   const own = (): OwnAddress => ({ port: port(), names, secure: true });
 
   return {
     isOwnHost: (host) => isOwnHost(host, own()),
     isOwnOrigin: (origin) => isOwnOrigin(origin, own()),
-    isKnown({ authorization, cookie: cookies }) {
+    visitorOf({ authorization, "sec-websocket-protocol": protocols }) {
       const [, bearer] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
-      if (bearer !== undefined) return isEqual(bearer, token);
-      return isEqual(cookieOf(cookies, cookieName()), cookie);
-    },
-    isToken: (key) => isEqual(key, token),
-    get setCookie() {
-      return `${cookieName()}=${cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_AGE}`;
+      const given = bearer ?? keyBeside(protocols);
+      if (given === undefined) return undefined;
+      const owner = isEqual(given, token) ? "machine" : keys.ownerOf(given);
+      if (owner === undefined) return undefined;
+      const visitor: Visitor = { isWelcome: () => owner === "machine" || isAllowed(owner) };
+      return visitor.isWelcome() ? visitor : undefined;
     },
   };
 }
 
-/** Compares in a time that tells nothing of how much is right. */
-function isEqual(given: string, secret: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(secret));
+/** Tells whether a WebSocket is asked for by a deck. */
+export function isDeckProtocol(protocols: string | undefined): boolean {
+  return namesOf(protocols)[0] === DECK_PROTOCOL;
+}
+
+function keyBeside(protocols: string | undefined): string | undefined {
+  return isDeckProtocol(protocols) ? namesOf(protocols)[1] : undefined;
+}
+
+function namesOf(protocols: string | undefined): readonly string[] {
+  return (protocols ?? "").split(",").map((name) => name.trim());
 }

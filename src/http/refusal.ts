@@ -16,7 +16,7 @@ export class Refusal extends Error {
 }
 
 export const LOCKED =
-  "evie does not know you. Open the link that evie printed at its start, or send the token as a bearer token.";
+  "evie does not know you. Open the link that evie printed at its start or that /deck gives in the chat, or send the token as a bearer token.";
 
 export function noSession(id: string): Refusal {
   return new Refusal(404, "no_session", `There is no session ${JSON.stringify(clip(id, 80))}.`);

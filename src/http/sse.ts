@@ -4,6 +4,7 @@ import { toJson } from "../domain/text.ts";
 import type { ServerFrame } from "../domain/wire.ts";
 import { attachFrames } from "./attach-frames.ts";
 import { createBacklog } from "./backlog.ts";
+import type { Visitor } from "./guard.ts";
 import { CLOSING, HEARTBEAT, SLOW_WORDS } from "./hub.ts";
 import type { Readers } from "./readers.ts";
 
@@ -14,6 +15,8 @@ export interface EventStreamOptions {
   readonly cut?: (() => void) | undefined;
   readonly epoch: string;
   readonly clock: Clock;
+  /** Who reads it; it ends with their welcome. */
+  readonly visitor: Visitor | undefined;
   /** What the client has seen last, as it says. */
   readonly lastEventId?: string | undefined;
   /** With it the stream ends when this does, and says how as its last event, `ending`. */
@@ -25,7 +28,7 @@ export interface EventStreamOptions {
  * frame's type and bears the id `<epoch>:<seq>`; a client that shows the newest one is spared the snapshot.
  */
 export function eventStream(options: EventStreamOptions): Response {
-  const { session, readers, cut, epoch, clock, lastEventId, ending } = options;
+  const { session, readers, cut, visitor, epoch, clock, lastEventId, ending } = options;
   const gone = new AbortController();
   let detach = (): void => undefined;
   const encoder = new TextEncoder();
@@ -62,6 +65,10 @@ export function eventStream(options: EventStreamOptions): Response {
         forget = reader.remove;
         const write = (text: string): void => {
           if (gone.signal.aborted) return;
+          if (visitor?.isWelcome() === false) {
+            leave();
+            return controller.close();
+          }
           if (backlog.isTooLarge(waiting())) return sendAway(SLOW_WORDS.alone);
           const bytes = encoder.encode(text);
           reader.hands(bytes.length);

@@ -25,8 +25,6 @@ export interface PlaygroundOptions {
   readonly page: Page;
   /** Milliseconds of quiet after which evie flushes a burst. */
   readonly windowMs: number;
-  /** Whether evie serves a deck beside the page. */
-  readonly hasDeck: boolean;
   readonly clock: Clock;
 }
 
@@ -73,7 +71,6 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     page: options.page,
     port: options.port,
     clock,
-    deck: () => deck,
     snapshot: () => ({
       type: "snapshot",
       now: clock.date(),
@@ -81,7 +78,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
         bot: api.bot.first_name,
         answeredBy,
         workspace: options.workspace,
-        hasDeck: options.hasDeck,
+        ...(deck === undefined ? {} : { deck }),
         windowMs: options.windowMs,
         messages: feed.messages,
         commands: api.commands,
@@ -117,6 +114,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     watch: (event) => underneath.see(event),
     leadToDeck(link) {
       deck = link;
+      tell({ type: "deck", link });
     },
     async close() {
       feed.close();

@@ -83,8 +83,8 @@ export interface Snapshot {
   readonly bot: string;
   readonly answeredBy: AnsweredBy;
   readonly workspace: string;
-  /** Whether `/deck` leads to evie's deck. */
-  readonly hasDeck: boolean;
+  /** The address of evie's deck, with the key to it; absent where there is none. */
+  readonly deck?: string;
   /** Milliseconds of quiet after which a burst is flushed. */
   readonly windowMs: number;
   readonly messages: readonly ChatMessage[];
@@ -104,6 +104,8 @@ export type Frame =
   | { readonly type: "commands"; readonly commands: readonly BotCommand[] }
   | { readonly type: "step"; readonly step: Step }
   | { readonly type: "troubles"; readonly troubles: Troubles }
+  /** Evie serves its deck there from now on. */
+  | { readonly type: "deck"; readonly link: string }
   /** The answer to a button that was pressed. */
   | { readonly type: "toast"; readonly text: string };
 

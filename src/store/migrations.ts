@@ -91,6 +91,7 @@ const MIGRATIONS: readonly string[] = [
   `ALTER TABLE bot ADD COLUMN heard_since INTEGER;
    ALTER TABLE bot ADD COLUMN heard_at INTEGER;`,
   "ALTER TABLE requests ADD COLUMN body TEXT;",
+  "CREATE TABLE IF NOT EXISTS deck_keys (user_id INTEGER PRIMARY KEY, salt TEXT NOT NULL) STRICT;",
   "DROP TABLE IF EXISTS claims;",
 ];
 

@@ -4,6 +4,8 @@ import { createStoredBubbles } from "./bubbles.ts";
 import type { StoredBubbles } from "./bubbles.ts";
 import { createStoredChats } from "./chats.ts";
 import type { StoredChats } from "./chats.ts";
+import { createStoredDeckKeys } from "./deck-keys.ts";
+import type { StoredDeckKeys } from "./deck-keys.ts";
 import { createStoredMessages } from "./messages.ts";
 import type { StoredMessages } from "./messages.ts";
 import { asStoreError, openDatabase, wasSetAside } from "./open-database.ts";
@@ -28,6 +30,7 @@ export interface Store {
   readonly requests: StoredRequests;
   readonly chats: StoredChats;
   readonly owner: StoredOwner;
+  readonly deckKeys: StoredDeckKeys;
   readonly updates: StoredUpdates;
   readonly turns: StoredTurns;
   readonly bubbles: StoredBubbles;
@@ -53,6 +56,7 @@ export function openStore(path: string, clock: Clock): { readonly store: Store; 
       requests: createStoredRequests(database),
       chats: createStoredChats(database),
       owner,
+      deckKeys: createStoredDeckKeys(database, together),
       updates: createStoredUpdates(database, together, clock),
       turns: createStoredTurns(database, transactions, clock),
       bubbles: createStoredBubbles(database, transactions),

@@ -12,8 +12,8 @@ export interface ActOnCommandOptions {
   readonly conversations: (key: ChatKey) => Conversation;
   readonly inbox: Inbox;
   readonly say: (place: ChatPlace, text: string) => void;
-  /** Where the deck is, with the key to it; undefined when the HTTP face is off. */
-  readonly deckLink: string | undefined;
+  /** Where the deck is, with that person's key to it; undefined when the HTTP face is off. */
+  readonly deckLink: ((userId: number) => string) | undefined;
   /** Takes a chat's waiting burst away, and lets nothing that comes belong to what was written before. Gives what it held. */
   readonly discardBurst: (key: ChatKey) => readonly WaitingPart[];
 }
@@ -52,7 +52,7 @@ export function createActOnCommand(
           stopTurn: () => conversation.stop(),
           clearSession: () => conversation.clear(),
           switchSession: (id) => conversation.switchTo(id),
-          deckLink,
+          deckLink: deckLink === undefined ? undefined : () => deckLink(command.userId),
         });
       });
       say(place, reply);

@@ -48,8 +48,8 @@ export interface TelegramOptions {
   readonly filesFolder: string;
   readonly sessions: Sessions;
   readonly pointers: ChatPointers;
-  /** Where the deck is, with the key to it; undefined when the HTTP face is off. */
-  readonly deckLink?: string;
+  /** Where the deck is, with that person's key to it; undefined when the HTTP face is off. */
+  readonly deckLink?: (userId: number) => string;
   readonly updates: UpdateStore;
   readonly turns: TurnStore;
   /** What was left when evie was last ended. Asked once, when the updates are this bot's. */
@@ -65,6 +65,8 @@ export interface Telegram {
   connect(signal: AbortSignal): Promise<BotIdentity | undefined>;
   /** The bot's name, without `@`; undefined until it is known. */
   readonly username: string | undefined;
+  /** Tells whether that person may reach an agent now. */
+  isAllowed(userId: number): boolean;
   /** When Telegram last answered a poll, in milliseconds since 1970, and what keeps evie from taking messages, if anything. */
   health(): { readonly lastGoodPoll?: number; readonly trouble?: string };
   /** The files that prompts which wait or run may name. */
@@ -236,6 +238,7 @@ export function createTelegram(options: TelegramOptions): Telegram {
     get username() {
       return bot.isInited() ? bot.botInfo.username : undefined;
     },
+    isAllowed,
     health() {
       const { lastGoodPoll } = poller;
       const { trouble } = inbox;

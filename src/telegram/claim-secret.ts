@@ -7,8 +7,8 @@ const PREFIX = "evie-claim-";
 /** Telegram takes 64 characters of these behind `?start=`; 32 random bytes are 43 of them. */
 const START = /^\/start(?:@\w+)? (evie-claim-[\w-]{43})$/;
 
-/** A secret, whole or in part, as it is or percent-encoded. */
-const SECRET = /evie(?:-|%2D)claim(?:-|%2D)(?:[\w-]|%2D|%5F){8,}/gi;
+/** A secret of a claim link or a key to the deck, whole or in part, as it is or percent-encoded. */
+const SECRET = /evie(?:-|%2D)(?:claim(?:-|%2D)(?:[\w-]|%2D|%5F){8,}|deck(?:-|%2D)(?:[\w-]|%2D|%5F){20,})/gi;
 
 /** Makes the secret of a claim link. */
 export function makeClaimSecret(): string {
@@ -24,7 +24,7 @@ export function openedSecret(text: string): string | undefined {
  * Blots out every secret in an update, wherever it stands: in a text, a caption, a link, a name. The texts keep their
  * lengths, since the offsets of formatting count them.
  */
-export function hideClaimSecrets(update: Update): void {
+export function hideSecrets(update: Update): void {
   const open: unknown[] = [update];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== "object" || value === null) continue;

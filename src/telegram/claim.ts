@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Chat, Message, Update, User } from "grammy/types";
 import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
-import { hideClaimSecrets, makeClaimSecret, openedSecret } from "./claim-secret.ts";
+import { hideSecrets, makeClaimSecret, openedSecret } from "./claim-secret.ts";
 import { type Loose, loose, numberOf, stringOf } from "./loose.ts";
 
 /** Milliseconds that a claim link is good for. */
@@ -47,7 +47,7 @@ export interface Claim {
   offer(username: string, stopped: AbortSignal): Promise<void>;
   /**
    * Looks at an update before anything else does, the store included: who sent the secret of an open link, in a
-   * private chat, is the owner when this returns. Secrets are taken out of the update, whosever they are and whether
+   * private chat, is the owner when this returns. Secrets, and keys to the deck, are taken out of the update, whosever they are and whether
    * they are good for anything or not. Throws when an owner cannot be stored; the update is then as it was.
    */
   admit(update: Update): void;
@@ -116,7 +116,7 @@ export function createClaim({ isClaimable, ledger, board, claimed, clock, log }:
         if (userId !== undefined && isClaimable && owner === undefined && isOpen(secret)) take(userId);
         Object.assign(message, { text: "/start" });
       }
-      hideClaimSecrets(update);
+      hideSecrets(update);
     },
   };
 }

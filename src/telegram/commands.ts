@@ -16,8 +16,8 @@ export interface CommandPorts {
   clearSession(): void;
   /** Points the chat to a session that is there already. */
   switchSession(id: SessionId): Switched;
-  /** Where the deck is, with the key to it; undefined when the HTTP face is off. */
-  readonly deckLink: string | undefined;
+  /** Gives where the deck is, with the person's key to it; undefined when the HTTP face is off. */
+  readonly deckLink: (() => string) | undefined;
 }
 
 const NAMES: ReadonlySet<string> = new Set(["start", "help", "deck", "clear", "new", "stop"]);
@@ -55,7 +55,7 @@ export function runCommand({ name, argument }: SentCommand, ports: CommandPorts)
     case "deck":
       return withUnsent(
         { name, argument },
-        ports.deckLink === undefined ? replies.deckIsOff : replies.deck(ports.deckLink),
+        ports.deckLink === undefined ? replies.deckIsOff : replies.deck(ports.deckLink()),
       );
     case "clear":
     case "new":

@@ -35,8 +35,8 @@ export interface IntakeOptions {
   readonly drafts: Drafts;
   readonly again: Again;
   readonly edits: Edits;
-  /** Where the deck is, with the key to it; undefined when the HTTP face is off. */
-  readonly deckLink?: string | undefined;
+  /** Where the deck is, with that person's key to it; undefined when the HTTP face is off. */
+  readonly deckLink?: ((userId: number) => string) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }

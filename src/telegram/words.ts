@@ -49,7 +49,7 @@ export const replies = {
   hurried: "On it.",
   waitsNoMore: "This message does not wait any more.",
   deck: (link: string): string =>
-    `The deck, all sessions in a browser:\n${link}\n\nThe link works in a browser on evie's machine, or elsewhere through a tunnel to it. Keep it to yourself: it lets in whoever has it.`,
+    `The deck, all sessions in a browser:\n${link}\n\nThe link works in a browser on evie's machine, or elsewhere through a tunnel to it. Keep it to yourself: it lets in whoever has it, for as long as you may use this bot.`,
   deckIsOff:
     "The deck is off (EVIE_HTTP_PORT is 0 on evie's machine). Without that setting, evie serves it from its next start on.",
   nothingRuns: "Nothing is running.",

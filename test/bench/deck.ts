@@ -9,7 +9,7 @@ import { launchBrowser } from "../browser/chat-page.ts";
 import { paintsOf, watchPaints } from "../deck/paints.ts";
 import { answers, attachFrames, scene } from "../deck/scenes.ts";
 import { numbered, opens, says, T0 } from "../domain/events.ts";
-import { startFakeDeckServer } from "../fakes/fake-deck-server.ts";
+import { giveKey, startFakeDeckServer } from "../fakes/fake-deck-server.ts";
 import type { BenchRow } from "./row.ts";
 
 const EVENTS = 2_000;
@@ -59,6 +59,7 @@ async function draw(files: PageFiles): Promise<BenchRow> {
   await using server = await startFakeDeckServer(files, { answer: answers(scene("s", { events })) });
   await using browser = await launchBrowser();
   const page = await browser.newPage();
+  await giveKey(page);
   await watchPaints(page);
   await page.goto(`${server.url}/s/s`);
   await page.getByText(`word${EVENTS - 2}`).waitFor();

@@ -18,7 +18,7 @@ import { launchBrowser } from "./chat-page.ts";
 interface Faces {
   readonly evie: RunningEvie & AsyncDisposable;
   readonly link: URL;
-  /** Where the browser is let in: its cookie stays for the tests. */
+  /** Where the browser is let in: its key stays for the tests. */
   readonly context: Awaited<ReturnType<Browser["newContext"]>>;
 }
 
@@ -30,8 +30,8 @@ let fake: Faces;
 
 async function startFaces(options: EvieOptions): Promise<Faces> {
   const evie = await startEvie({ ...options, env: { EVIE_HTTP_PORT: "", ...options.env } });
-  await evie.wrote(() => evie.stdout().includes("/?key="), "the deck's link");
-  const link = new URL(/http:\/\/\S+\?key=\S+/.exec(evie.stdout())?.[0] ?? "");
+  await evie.wrote(() => evie.stdout().includes("/#key="), "the deck's link");
+  const link = new URL(/http:\/\/\S+#key=\S+/.exec(evie.stdout())?.[0] ?? "");
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
   const page = await context.newPage();
   await page.goto(link.href);
@@ -75,9 +75,9 @@ async function openDeck({ context, link }: Faces, visitor: Visitor): Promise<Dec
   const page = await context.newPage();
   onTestFinished(() => page.close());
   await watchPaints(page);
-  const { sessions } = (await (await context.request.get(`${link.origin}/api/sessions`)).json()) as {
-    sessions: readonly SessionInfo[];
-  };
+  const headers = { authorization: `Bearer ${link.hash.replace("#key=", "")}` };
+  const listed = await context.request.get(`${link.origin}/api/sessions`, { headers });
+  const { sessions } = (await listed.json()) as { sessions: readonly SessionInfo[] };
   const session = sessions.find(({ chat }) => chat?.id === visitor.chat.id);
   await page.goto(`${link.origin}/s/${session?.id ?? "none"}`);
   await page.locator("[role=log]").waitFor();

@@ -44,7 +44,7 @@ export async function startPlaygroundProcess(
   const { child, exited, output } = spawnEvie(home, ["playground", ...words], env);
   const link = await new Promise<string>((resolve, reject) => {
     const look = (): void => {
-      const found = /http:\/\/\S+\?key=\S+/.exec(output())?.[0];
+      const found = /http:\/\/\S+#key=\S+/.exec(output())?.[0];
       if (found !== undefined) resolve(found);
     };
     child.stdout.on("data", look);

@@ -8,7 +8,8 @@ interface FakeSocket extends SocketEvents {
   closed: number;
 }
 
-function connect(random = 0) {
+/** `others` are keys to come with when one is refused. */
+function connect(random = 0, { keyless = false, others = [] as string[] } = {}) {
   const clock = createFakeClock();
   const sockets: FakeSocket[] = [];
   const links: string[] = [];
@@ -17,12 +18,14 @@ function connect(random = 0) {
     clock,
     random: () => random,
     dial: (events) => {
+      if (keyless) return undefined;
       const socket: FakeSocket = { ...events, sent: [], closed: 0 };
       sockets.push(socket);
       return { send: (text) => socket.sent.push(text), close: () => (socket.closed += 1) };
     },
     onText: (text) => texts.push(text),
     onLink: (link) => links.push(link),
+    onRefused: () => others.pop() !== undefined,
   });
   return { clock, sockets, links, texts, connection, socket: (at: number) => sockets.at(at) };
 }
@@ -40,7 +43,7 @@ test("a socket that closes is dialled again, later each time, and soon again aft
   const { clock, sockets, socket, connection } = connect(1);
   const gaps: number[] = [];
   for (const wait of [1_000, 2_000, 4_000, 8_000, 8_000]) {
-    socket(-1)?.onClose();
+    socket(-1)?.onClose("gone");
     const before = sockets.length;
     await clock.advance(wait - 1);
     expect(sockets).toHaveLength(before);
@@ -48,7 +51,7 @@ test("a socket that closes is dialled again, later each time, and soon again aft
     gaps.push(sockets.length - before);
   }
   connection.greeted();
-  socket(-1)?.onClose();
+  socket(-1)?.onClose("gone");
   await clock.advance(1_000);
   expect([...gaps, sockets.length]).toEqual([1, 1, 1, 1, 1, 7]);
 });
@@ -80,7 +83,7 @@ test("a socket that was given up is not listened to any more", async () => {
   await clock.advance(18_500);
   expect(sockets).toHaveLength(2);
   socket(0)?.onText("late");
-  socket(0)?.onClose();
+  socket(0)?.onClose("gone");
   await clock.advance(1_000);
   expect(texts).toEqual([]);
   expect(sockets).toHaveLength(2);
@@ -88,7 +91,7 @@ test("a socket that was given up is not listened to any more", async () => {
 
 test("a nudge ends the wait, and asks an open socket whether it lives", async () => {
   const { clock, socket, sockets, links, connection } = connect(1);
-  socket(0)?.onClose();
+  socket(0)?.onClose("gone");
   await clock.settle();
   connection.nudge();
   await clock.settle();
@@ -116,4 +119,34 @@ test("closed, it stays closed", async () => {
   expect(sockets).toHaveLength(1);
   expect(socket(0)?.closed).toBe(1);
   expect(clock.sleepers).toBe(0);
+});
+
+test("a page without a key dials nobody, and one whose key is refused rests until there is reason to look again", async () => {
+  const without = connect(0, { keyless: true });
+  await without.clock.advance(60_000);
+  expect([without.links, without.sockets]).toEqual([["connecting", "no key"], []]);
+
+  const { clock, socket, sockets, links, connection } = connect();
+  connection.greeted();
+  socket(0)?.onClose("refused");
+  await clock.advance(60_000);
+  expect([links, sockets.length]).toEqual([["connecting", "open", "refused"], 1]);
+  connection.nudge();
+  await clock.settle();
+  expect([links.at(-1), sockets.length]).toEqual(["connecting", 2]);
+});
+
+test("where one key is refused and there is another, that one is tried at once", async () => {
+  const { clock, socket, sockets, links } = connect(0, { others: ["other"] });
+  socket(0)?.onClose("refused");
+  await clock.settle();
+  expect([links, sockets.length]).toEqual([["connecting"], 2]);
+});
+
+test("a connection that is renewed dials again, though nothing was wrong with it", async () => {
+  const { clock, socket, sockets, connection } = connect();
+  connection.greeted();
+  connection.renew();
+  await clock.advance(500);
+  expect([sockets.length, socket(0)?.closed]).toEqual([2, 1]);
 });

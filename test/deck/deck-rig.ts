@@ -1,7 +1,8 @@
 import type { ClientFrame, ServerFrame, WireMessage } from "../../src/domain/wire.ts";
 import type { SocketEvents } from "../../src/deck/connection.ts";
 import { createDeck } from "../../src/deck/deck.ts";
-import { createKeeping, type Shelf } from "../../src/deck/keeping.ts";
+import { createKeeping } from "../../src/deck/keeping.ts";
+import { createKeys, type Shelf } from "../../src/page-kit/keys.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
 import { info } from "./scenes.ts";
 
@@ -12,10 +13,14 @@ export function shelf(): Shelf {
 }
 
 /** A deck with a socket, a clock and shelves in the hands of the test. */
-export function start(lasting = shelf(), tab = shelf()) {
+export function start(lasting = shelf(), tab = shelf(), linked = "key-1") {
   const clock = createFakeClock();
   const sent: ClientFrame[] = [];
   const sockets: SocketEvents[] = [];
+  const keyShelf = shelf();
+  const keys = createKeys(() => keyShelf, "key");
+  if (linked !== "") keys.offer(linked);
+  const dialled: string[] = [];
   let ids = 0;
   let older: () => Promise<{ messages: readonly WireMessage[]; before?: string }> = () =>
     Promise.reject(new Error("There is nothing older."));
@@ -25,11 +30,18 @@ export function start(lasting = shelf(), tab = shelf()) {
     clock,
     random: () => 0,
     newId: () => `r-${(ids += 1)}`,
-    dial: (events) => {
+    keys,
+    dial: (key, events) => {
+      dialled.push(key);
       sockets.push(events);
       return { send: (text) => sent.push(JSON.parse(text) as ClientFrame), close: () => {} };
     },
-    api: { older: () => older(), message: (_, key) => whole(key), begin: () => Promise.resolve(info("new")) },
+    api: {
+      older: () => older(),
+      message: (_, key) => whole(key),
+      begin: () => Promise.resolve(info("new")),
+      file: () => Promise.reject(new Error("There is no such file.")),
+    },
     keeping: createKeeping(lasting, tab),
   });
   const hear = (...frames: readonly ServerFrame[]): void => {
@@ -45,9 +57,17 @@ export function start(lasting = shelf(), tab = shelf()) {
     hearText: (text: string) => sockets.at(-1)?.onText(text),
     /** Loses the connection and gets another. */
     reconnect: async (epoch?: string) => {
-      sockets.at(-1)?.onClose();
+      sockets.at(-1)?.onClose("gone");
       await clock.advance(500);
       greet(epoch);
+    },
+    /** The keys that evie was shown, one a connection. */
+    dialled,
+    keyShelf,
+    /** Evie takes no key as that of this connection. */
+    refuse: async () => {
+      sockets.at(-1)?.onClose("refused");
+      await clock.settle();
     },
     setOlder: (next: typeof older) => (older = next),
     setWhole: (next: typeof whole) => (whole = next),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { start } from "./deck-rig.ts";
-import { attachFrames, parked, QUESTION, scene, user } from "./scenes.ts";
+import { shelf, start } from "./deck-rig.ts";
+import { attachFrames, info, parked, QUESTION, scene, user } from "./scenes.ts";
 
 describe("sessions", () => {
   test("are subscribed to when shown for the first time; switching back sends nothing and is one change", () => {
@@ -166,4 +166,41 @@ test("a frame that cannot be read is said, not swallowed", () => {
   const { hearText, state } = start();
   hearText("<html>");
   expect(state().toast?.text).toContain("cannot read");
+});
+
+describe("a deck that evie does not let in", () => {
+  test("forgets what was said, keeps what was written, and shows it all again to who comes back with a key", async () => {
+    const rig = start();
+    rig.greet();
+    rig.deck.show("s");
+    rig.hear({ type: "sessions", sessions: [info("s")] }, ...attachFrames(scene("s")));
+    rig.deck.write("s", { text: "half a thought" });
+    expect(rig.state().conversations["s"]).toBeDefined();
+    await rig.refuse();
+    expect(rig.state()).toMatchObject({ locked: "refused", conversations: {}, shown: "s" });
+    expect(rig.state().sessions).toBeUndefined();
+
+    rig.deck.offer("key-2");
+    await rig.clock.advance(500);
+    rig.greet();
+    expect(rig.dialled).toEqual(["key-1", "key-2"]);
+    expect(rig.state().locked).toBeUndefined();
+    expect(rig.state().drafts["s"]?.text).toBe("half a thought");
+    expect(rig.sent.at(-1)).toEqual({ type: "subscribe", sessionId: "s", shown: true });
+    expect(rig.keyShelf.getItem("key")).toBe("key-2");
+  });
+
+  test("says so where it has no key at all, and asks nobody", async () => {
+    const rig = start(shelf(), shelf(), "");
+    await rig.clock.settle();
+    expect([rig.state().locked, rig.dialled]).toEqual(["no key", []]);
+  });
+
+  test("keeps its connection when a link brings the key that it has", async () => {
+    const rig = start();
+    rig.greet();
+    rig.deck.offer("key-1");
+    await rig.clock.advance(500);
+    expect([rig.dialled, rig.state().link]).toEqual([["key-1"], "open"]);
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClientFrame } from "../../src/domain/wire.ts";
-import type { Shelf } from "../../src/deck/keeping.ts";
+import type { Shelf } from "../../src/page-kit/keys.ts";
 import { underWay } from "../../src/deck/outbox.ts";
 import { begin, end, T0 } from "../domain/events.ts";
 import { shelf, start } from "./deck-rig.ts";

@@ -3,7 +3,12 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { buildDeck } from "../../src/deck/build.ts";
 import type { PageFiles } from "../../src/page-kit/bundle.ts";
 import { launchBrowser } from "../browser/chat-page.ts";
-import { type DeckScript, type FakeDeckServer, startFakeDeckServer } from "../fakes/fake-deck-server.ts";
+import {
+  type DeckScript,
+  type FakeDeckServer,
+  giveKey,
+  startFakeDeckServer,
+} from "../fakes/fake-deck-server.ts";
 import { watchPaints } from "./paints.ts";
 import { answers, info, longText, parked, scene, user } from "./scenes.ts";
 
@@ -48,6 +53,7 @@ export function decks(): (path: string, script?: Partial<DeckScript>) => Promise
     const page = await context.newPage();
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
+    await giveKey(page);
     await watchPaints(page);
     await page.goto(server.url + path);
     return {

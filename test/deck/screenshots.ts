@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { buildDeck } from "../../src/deck/build.ts";
 import { launchBrowser } from "../browser/chat-page.ts";
-import { startFakeDeckServer } from "../fakes/fake-deck-server.ts";
+import { giveKey, startFakeDeckServer } from "../fakes/fake-deck-server.ts";
 import { gallery } from "./gallery.ts";
 
 const FOLDER = fileURLToPath(new URL("../../screenshots/", import.meta.url));
@@ -28,6 +28,7 @@ async function draw(
 ) {
   const context = await browser.newContext(look);
   const page = await context.newPage();
+  await giveKey(page);
   await page.goto(server.url + path);
   await page
     .locator(path === "/" ? ".sessions a" : ".row")

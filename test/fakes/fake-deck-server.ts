@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import type { Page } from "playwright-core";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { ClientFrame, ServerFrame, SessionInfo } from "../../src/domain/wire.ts";
 import type { PageFiles } from "../../src/page-kit/bundle.ts";
@@ -33,6 +34,11 @@ export interface FakeDeckServer extends AsyncDisposable {
   send(...frames: readonly ServerFrame[]): Promise<void>;
   /** Cuts every socket without a word. */
   cut(): void;
+}
+
+/** Gives a page a key before it loads, as the link of evie does. The server takes any. */
+export async function giveKey(page: Page): Promise<void> {
+  await page.addInitScript({ content: 'localStorage.setItem("evie.key", "a-key");' });
 }
 
 const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="180"><rect width="320" height="180" fill="#7fb0b8"/>

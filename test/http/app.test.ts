@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Message } from "../../src/domain/events.ts";
 import { applyEvent } from "../../src/domain/transcript.ts";
 import { pictureUrl, type ServerFrame, transcriptFrom } from "../../src/domain/wire.ts";
-import { HEARTBEAT } from "../../src/http/hub.ts";
+import { CLOSING, HEARTBEAT } from "../../src/http/hub.ts";
 import { png } from "../builders.ts";
 import { opens, says } from "../domain/events.ts";
 import { TooManyPromptsError } from "../../src/domain/sessions.ts";
@@ -83,18 +83,29 @@ describe("the guard of the API", () => {
     }
   });
 
-  test("gives the browser that opens the link a cookie, and takes the token out of its address", async () => {
+  test("lets a browser in with a person's key, and sets no cookie, whatever it is asked for", async () => {
     using rig = createHttpRig();
-    const anonymous = { authorization: "" };
-    const response = await rig.ask("GET", `/s/s-1?key=${TOKEN}`, undefined, anonymous);
-    expect([response.status, response.headers.get("location")]).toEqual([303, "/s/s-1"]);
-    const [cookie = ""] = (response.headers.get("set-cookie") ?? "").split(";");
-    const known = await rig.ask("GET", "/api/sessions", undefined, { ...anonymous, cookie });
-    expect(known.status).toBe(200);
-    const begun = await rig.ask("POST", "/api/sessions", {}, { ...anonymous, cookie });
-    expect(await begun.json()).toMatchObject({ face: "deck" });
-    const wrong = await rig.ask("GET", "/?key=wrong", undefined, anonymous);
-    expect([wrong.status, wrong.headers.get("set-cookie")]).toEqual([403, null]);
+    const origin = `http://127.0.0.1:${PORT}`;
+    const known = { authorization: `Bearer ${rig.keys.keyOf(7)}`, origin };
+    const begun = await rig.ask("POST", "/api/sessions", {}, known);
+    expect([begun.status, await json(begun)]).toMatchObject([201, { face: "deck" }]);
+    const stranger = { authorization: `Bearer ${rig.keys.keyOf(666)}`, origin };
+    expect((await rig.ask("GET", "/api/sessions", undefined, stranger)).status).toBe(401);
+    for (const path of ["/", `/?key=${TOKEN}`, "/s/s-1?key=wrong", "/deck.js", "/api/sessions", "/health"])
+      expect((await rig.ask("GET", path)).headers.get("set-cookie"), path).toBeNull();
+  });
+
+  test("says nothing more of a session to a program whose person is taken off the list", async () => {
+    using rig = createHttpRig();
+    const { id } = rig.sessions.create({ face: "http" });
+    const response = await rig.ask("GET", `/api/sessions/${id}/events`, undefined, {
+      authorization: `Bearer ${rig.keys.keyOf(8)}`,
+    });
+    const reader = readerOf(response);
+    expect((await reader.next(1)).map(({ event }) => event)).toEqual(["subscribed"]);
+    rig.allowed.delete(8);
+    rig.sessions.open(id)?.rename("A secret");
+    expect(await reader.next(1)).toEqual([]);
   });
 
   test.each([
@@ -685,7 +696,9 @@ describe("a session's events by HTTP", () => {
     const { path, agent } = await running(rig);
     const response = await rig.ask("GET", path);
     for (let n = 0; n < 10; n += 1) agent.emit(says("a", "x".repeat(1_000_000)));
-    const events = await readerOf(response).next(100);
+    const reading = readerOf(response).next(100);
+    await rig.clock.advance(CLOSING);
+    const events = await reading;
     expect(events.length).toBeLessThan(12);
     agent.emit(says("a", "!"));
     expect(rig.log.messages("error")).toEqual([]);

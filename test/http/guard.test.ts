@@ -3,12 +3,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGuard } from "../../src/http/guard.ts";
+import { createKeys, type KeyLedger } from "../../src/http/keys.ts";
 import { keepToken } from "../../src/http/token.ts";
 
+/** Keeps the salts of keys as long as the test lives. */
+function ledger(): KeyLedger & { readonly all: Map<number, string> } {
+  const all = new Map<number, string>();
+  return { all, salts: () => all, keep: (userId, salt) => void all.set(userId, salt) };
+}
+
+const keys = createKeys({ token: "secret", ledger: ledger() });
+const allowed = new Set([7]);
+const common = { token: "secret", keys, isAllowed: (userId: number) => allowed.has(userId) };
 const guard = createGuard({
-  token: "secret",
+  ...common,
   port: () => 3843,
-  names: ["evie.example", "proxied.example:8443"],
+  names: ["evie.example", "proxied.example:8443", "safe.example:443"],
 });
 
 describe("a host", () => {
@@ -21,6 +31,10 @@ describe("a host", () => {
     ["evie.example", true],
     ["proxied.example:8443", true],
     ["proxied.example:3843", false],
+    ["safe.example", true],
+    ["Safe.Example:443", true],
+    ["safe.example:3843", false],
+    ["safe.example:80", false],
     ["127.0.0.1", false],
     ["127.0.0.1:3844", false],
     ["localhost", false],
@@ -41,7 +55,7 @@ describe("a host", () => {
   });
 
   test("without a port is that of HTTP", () => {
-    const plain = createGuard({ token: "secret", port: () => 80, names: [] });
+    const plain = createGuard({ ...common, port: () => 80, names: [] });
     expect([plain.isOwnHost("localhost"), plain.isOwnHost("localhost:80")]).toEqual([true, true]);
   });
 });
@@ -51,6 +65,10 @@ describe("an origin", () => {
     ["http://127.0.0.1:3843", true],
     ["http://localhost:3843", true],
     ["https://evie.example", true],
+    ["https://safe.example", true],
+    ["https://safe.example:443", true],
+    ["http://safe.example", false],
+    ["http://safe.example:443", false],
     ["http://127.0.0.1:3844", false],
     ["http://evil.example:3843", false],
     ["http://evil.example", false],
@@ -64,26 +82,66 @@ describe("an origin", () => {
 });
 
 describe("somebody", () => {
-  const [cookie = ""] = guard.setCookie.split(";");
+  const [own, foreign] = [keys.keyOf(7), keys.keyOf(8)];
 
-  test.each([
-    [{ authorization: "Bearer secret" }, true],
-    [{ authorization: "bearer  secret" }, true],
-    [{ authorization: "Bearer wrong" }, false],
-    [{ authorization: "Basic secret" }, false],
-    [{ cookie }, true],
-    [{ cookie: `a=b; ${cookie}; c=d` }, true],
-    [{ cookie: "evie_3843=secret" }, false],
-    [{ cookie: cookie.replace("3843", "3844") }, false],
-    [{ authorization: "Bearer wrong", cookie }, false],
-    [{}, false],
-  ])("with %j is known: %s", (headers, known) => {
-    expect(guard.isKnown(headers)).toBe(known);
+  test.each<[string, Readonly<Record<string, string>>, boolean]>([
+    ["the token", { authorization: "Bearer secret" }, true],
+    ["the token, spaced", { authorization: "bearer  secret" }, true],
+    ["a wrong token", { authorization: "Bearer wrong" }, false],
+    ["another scheme", { authorization: "Basic secret" }, false],
+    ["the machine's key", { authorization: `Bearer ${keys.machine}` }, true],
+    ["a key of their own", { authorization: `Bearer ${own}` }, true],
+    ["a key of somebody who is not allowed", { authorization: `Bearer ${foreign}` }, false],
+    ["a part of a key", { authorization: `Bearer ${own.slice(0, -1)}` }, false],
+    ["the deck's protocol and a key", { "sec-websocket-protocol": `evie, ${own}` }, true],
+    ["the deck's protocol and the token", { "sec-websocket-protocol": "evie,secret" }, true],
+    ["the deck's protocol and no key", { "sec-websocket-protocol": "evie" }, false],
+    ["the deck's protocol and a wrong key", { "sec-websocket-protocol": "evie, evie-deck-x" }, false],
+    ["a key beside another protocol", { "sec-websocket-protocol": `chat, ${own}` }, false],
+    ["a cookie that holds it all", { cookie: `evie_3843=${own}; key=secret` }, false],
+    ["nothing", {}, false],
+  ])("with %s is let in: %s", (_, headers, isIn) => {
+    expect(guard.visitorOf(headers) !== undefined).toBe(isIn);
   });
 
-  test("is given a cookie that scripts and other sites cannot use, and that is not the token", () => {
-    expect(guard.setCookie).toMatch(/^evie_3843=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
-    expect(guard.setCookie).not.toContain("secret");
+  test("is welcome until they are taken off the list", () => {
+    allowed.add(9);
+    const visitor = guard.visitorOf({ authorization: `Bearer ${keys.keyOf(9)}` });
+    expect(visitor?.isWelcome()).toBe(true);
+    allowed.delete(9);
+    expect(visitor?.isWelcome()).toBe(false);
+    expect(guard.visitorOf({ authorization: `Bearer ${keys.keyOf(9)}` })).toBeUndefined();
+  });
+});
+
+describe("the keys of browsers", () => {
+  test("are other ones for each person, the same at each asking and after a restart, and not the token", () => {
+    const kept = ledger();
+    const first = createKeys({ token: "secret", ledger: kept });
+    const all = [first.machine, first.keyOf(1), first.keyOf(2)];
+    expect(new Set(all).size).toBe(3);
+    for (const key of all) expect(key).toMatch(/^evie-deck-[\w-]{43}$/);
+    const next = createKeys({ token: "secret", ledger: kept });
+    expect([next.machine, next.keyOf(1), next.keyOf(2)]).toEqual(all);
+    expect(all.map((key) => next.ownerOf(key))).toEqual(["machine", 1, 2]);
+    expect([...kept.all.values()].some((salt) => all.some((key) => key.includes(salt)))).toBe(false);
+  });
+
+  test("end with the salt of their person, for good: whoever is let in again gets another one", () => {
+    const kept = ledger();
+    const old = createKeys({ token: "secret", ledger: kept }).keyOf(1);
+    kept.all.delete(1);
+    const next = createKeys({ token: "secret", ledger: kept });
+    expect(next.ownerOf(old)).toBeUndefined();
+    expect(next.keyOf(1)).not.toBe(old);
+    expect(next.ownerOf(old)).toBeUndefined();
+  });
+
+  test("end all together with the token", () => {
+    const kept = ledger();
+    const old = createKeys({ token: "secret", ledger: kept });
+    const next = createKeys({ token: "another", ledger: kept });
+    expect([old.machine, old.keyOf(1)].map((key) => next.ownerOf(key))).toEqual([undefined, undefined]);
   });
 });
 

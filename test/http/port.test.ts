@@ -24,18 +24,26 @@ async function listening() {
   };
 }
 
+type Listening = Awaited<ReturnType<typeof listening>>;
+
 interface Upgrade {
   readonly path?: string;
   readonly origin?: string;
   readonly host?: string;
   readonly token?: string;
+  /** A deck's key, in place of the token. */
+  readonly key?: string;
 }
 
 /** A browser's socket; `outcome` is 101, or the status that it was refused with. */
 async function connect(host: string, upgrade: Upgrade = {}) {
   const { path = "/ws", origin = `http://${host}`, token = TOKEN } = upgrade;
-  const socket = new WebSocket(`ws://${host}${path}`, {
-    headers: { host: upgrade.host ?? host, authorization: `Bearer ${token}` },
+  const protocols = upgrade.key === undefined ? [] : ["evie", upgrade.key];
+  const socket = new WebSocket(`ws://${host}${path}`, protocols, {
+    headers: {
+      host: upgrade.host ?? host,
+      ...(upgrade.key === undefined ? { authorization: `Bearer ${token}` } : {}),
+    },
     ...(origin === "" ? {} : { origin }),
   });
   const frames: ServerFrame[] = [];
@@ -90,6 +98,56 @@ describe("the port", () => {
     const { outcome, socket } = await connect(rig.host, upgrade);
     expect(outcome).toBe(status);
     socket.terminate();
+  });
+
+  test("lets a deck in with a key beside its protocol, which alone it answers with", async () => {
+    await using rig = await listening();
+    const { outcome, socket, frames } = await connect(rig.host, { key: rig.keys.keyOf(7) });
+    expect([outcome, socket.protocol]).toEqual([101, "evie"]);
+    await expect.poll(() => frames[0]?.type).toBe("hello");
+    socket.terminate();
+  });
+
+  test.each([
+    ["that is none", () => "evie-deck-none"],
+    ["of somebody who is not allowed", (rig: Listening) => rig.keys.keyOf(666)],
+  ])("tells a deck with a key %s so, in a way that its page hears, and nothing else", async (_, keyOf) => {
+    await using rig = await listening();
+    const { socket, frames } = await connect(rig.host, { key: keyOf(rig) });
+    expect((await once(socket, "close"))[0]).toBe(4401);
+    expect(frames).toEqual([]);
+  });
+
+  test("tells a deck nothing of that which comes from another page", async () => {
+    await using rig = await listening();
+    const upgrade = { key: rig.keys.keyOf(7), origin: "http://127.0.0.1:1" };
+    expect((await connect(rig.host, upgrade)).outcome).toBe(403);
+  });
+
+  test("ends the decks of a person who is taken off the list, before they are told anything more", async () => {
+    await using rig = await listening();
+    const decks = await Promise.all([7, 8].map((id) => connect(rig.host, { key: rig.keys.keyOf(id) })));
+    const [anna, bert] = decks;
+    for (const { frames } of decks) await expect.poll(() => frames.length).toBe(2);
+    rig.allowed.delete(7);
+    const closed = anna === undefined ? undefined : once(anna.socket, "close");
+    rig.sessions.create({ face: "deck" });
+    expect((await closed)?.[0]).toBe(4401);
+    await expect.poll(() => bert?.frames.length).toBe(3);
+    expect(anna?.frames).toHaveLength(2);
+    bert?.socket.terminate();
+  });
+
+  test("does nothing that a person asks for who was taken off the list", async () => {
+    await using rig = await listening();
+    const session = rig.sessions.create({ face: "deck" });
+    const { socket, frames, say } = await connect(rig.host, { key: rig.keys.keyOf(7) });
+    await expect.poll(() => frames.length).toBe(2);
+    rig.allowed.delete(7);
+    say({ type: "prompt", sessionId: session.id, text: "rm -rf", requestId: "r1" });
+    expect((await once(socket, "close"))[0]).toBe(4401);
+    await rig.clock.settle();
+    expect(rig.started).toHaveLength(0);
   });
 
   test("carries frames both ways", async () => {

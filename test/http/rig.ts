@@ -8,6 +8,7 @@ import { createDoors, type DoorsOptions } from "../../src/http/doors.ts";
 import { createDrafts } from "../../src/http/drafts.ts";
 import { createGuard } from "../../src/http/guard.ts";
 import { createHub, type Hub } from "../../src/http/hub.ts";
+import { createKeys } from "../../src/http/keys.ts";
 import { type Doors, openPort, type Port } from "../../src/http/port.ts";
 import { createReaders } from "../../src/http/readers.ts";
 import { createSessions } from "../../src/session/sessions.ts";
@@ -49,7 +50,20 @@ export function createHttpRig({
     log,
   });
   const port = { number: PORT };
-  const guard = createGuard({ token: TOKEN, port: () => port.number, names: ["evie.example:8443"] });
+  const salts = new Map<number, string>();
+  const keys = createKeys({
+    token: TOKEN,
+    ledger: { salts: () => salts, keep: (userId, salt) => void salts.set(userId, salt) },
+  });
+  /** Who may use evie. */
+  const allowed = new Set([7, 8]);
+  const guard = createGuard({
+    token: TOKEN,
+    keys,
+    isAllowed: (userId) => allowed.has(userId),
+    port: () => port.number,
+    names: ["evie.example:8443"],
+  });
   const makeDraft = createDrafts({ folder: join(folder, "uploads"), filesFolder: folder, log });
   const readers = createReaders(largestSum);
   const face = { sessions, makeDraft, readers, epoch: EPOCH, version: "0.0.0", clock, log };
@@ -99,6 +113,8 @@ export function createHttpRig({
     sessions,
     started,
     guard,
+    keys,
+    allowed,
     port,
     app,
     hub,

@@ -52,7 +52,6 @@ describe("the playground", () => {
       snapshot: {
         answeredBy: { kind: "model", name: "a model" },
         windowMs: 500,
-        hasDeck: true,
         messages: [{ text: "before", mine: true, received: false }],
       },
     });
@@ -110,7 +109,7 @@ describe("the playground", () => {
     const sent = await rig.ask("/do/send", {
       method: "POST",
       headers: {
-        cookie: rig.cookie,
+        authorization: rig.authorization,
         origin: rig.origin,
         "content-type": response.headers.get("content-type") ?? "",
       },
@@ -126,7 +125,9 @@ describe("the playground", () => {
     ]);
     expect(messages[0]?.album).toBe(messages[1]?.album);
     expect(messages[2]?.album).toBeUndefined();
-    const picture = await rig.ask(messages[0]?.file?.url ?? "", { headers: { cookie: rig.cookie } });
+    const picture = await rig.ask(messages[0]?.file?.url ?? "", {
+      headers: { authorization: rig.authorization },
+    });
     expect(picture.headers["content-type"]).toBe("image/png");
     expect(picture.body.equals(png(0))).toBe(true);
   });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { startPlayground, type Playground } from "../../src/playground/playground.ts";
+import { keyIn } from "../../src/page-kit/keys.ts";
 import type { Frame } from "../../src/playground/wire.ts";
 import { realClock } from "../../src/clock.ts";
 
@@ -23,8 +24,8 @@ export interface Asked {
 export interface PlaygroundRig {
   readonly playground: Playground;
   readonly origin: string;
-  /** The cookie that the link gave. */
-  readonly cookie: string;
+  /** The key that the link brings, as the page shows it. */
+  readonly authorization: string;
   /** Sends exactly these headers, and the right Host unless one is given. */
   ask(path: string, asked?: Asked): Promise<Reply>;
   /** Does an action as the page does. */
@@ -48,7 +49,6 @@ export async function startPlaygroundRig(): Promise<PlaygroundRig> {
     port: undefined,
     page: PAGE,
     windowMs: 500,
-    hasDeck: true,
     clock: realClock,
   });
   onTestFinished(async () => {
@@ -79,9 +79,7 @@ export async function startPlaygroundRig(): Promise<PlaygroundRig> {
       request.end(body);
     });
 
-  const { pathname, search } = new URL(link);
-  const entered = await ask(`${pathname}${search}`);
-  const cookie = String(entered.headers["set-cookie"]).split(";")[0] ?? "";
+  const authorization = `Bearer ${keyIn(link)?.key}`;
 
   const bot: PlaygroundRig["bot"] = async (method, payload = {}) => {
     const response = await fetch(`${telegram.apiRoot}/bot${telegram.token}/${method}`, {
@@ -95,12 +93,12 @@ export async function startPlaygroundRig(): Promise<PlaygroundRig> {
   return {
     playground,
     origin,
-    cookie,
+    authorization,
     ask,
     act: (name, body) =>
       ask(`/do/${name}`, {
         method: "POST",
-        headers: { cookie, origin, "content-type": "application/json" },
+        headers: { authorization, origin, "content-type": "application/json" },
         body: JSON.stringify(body),
       }),
     bot,
@@ -112,7 +110,7 @@ export async function startPlaygroundRig(): Promise<PlaygroundRig> {
       return updates.map(({ message }) => message?.text ?? message?.caption ?? "");
     },
     async *watch() {
-      const response = await fetch(`${origin}/events`, { headers: { cookie } });
+      const response = await fetch(`${origin}/events`, { headers: { authorization } });
       let text = "";
       for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
         text += chunk;

@@ -258,7 +258,13 @@ describe("a claim link", () => {
 
 const secretOf = (letter: string): string => `evie-claim-${letter.repeat(43)}`;
 
-describe("the secret of any claim link", () => {
+/** A key to the deck: people answer the message that brought it, and pass it on. */
+const deckKeyOf = (letter: string): string => `evie-deck-${letter.repeat(43)}`;
+
+describe.each([
+  ["the secret of any claim link", secretOf],
+  ["a key to the deck", deckKeyOf],
+])("%s", (_, makeSecret) => {
   test.each<{ where: string; message: (secret: string) => object }>([
     { where: "in a sentence", message: (secret) => ({ text: `try ${secret}!` }) },
     { where: "in the whole link", message: (secret) => ({ text: `https://t.me/evie_bot?start=${secret}` }) },
@@ -282,20 +288,20 @@ describe("the secret of any claim link", () => {
     { where: "as a file's name", message: (secret) => ({ document: { file_id: "d", file_name: secret } }) },
   ])("is blotted out of what is kept, $where, and every text keeps its length", ({ message }) => {
     const { claim } = setUp();
-    const given = update({ more: message(secretOf("Q")) });
+    const given = update({ more: message(makeSecret("Q")) });
     const before = JSON.stringify(given);
     claim.admit(given);
     const kept = JSON.stringify(given);
-    expect(kept).not.toMatch(/evie(-|%2d)claim|q{8}/i);
+    expect(kept).not.toMatch(/evie(-|%2d)(claim|deck)|q{8}/i);
     expect(kept).toHaveLength(before.length);
   });
 
   test("is blotted out of edits and presses as well", () => {
     const { claim } = setUp();
-    const { message } = update({ text: secretOf("Q") });
+    const { message } = update({ text: makeSecret("Q") });
     for (const fields of [
       { edited_message: message },
-      { callback_query: { data: secretOf("Q"), message } },
+      { callback_query: { data: makeSecret("Q"), message } },
     ]) {
       const given = { update_id: 2, ...structuredClone(fields) } as Update;
       claim.admit(given);

@@ -42,7 +42,7 @@ function run(name: string, asked: Asked = {}) {
       done.push(`switch ${id}`);
       return switched;
     },
-    deckLink,
+    deckLink: deckLink === undefined ? undefined : () => deckLink,
   });
   return { reply, done, released: attachment.released };
 }
@@ -123,7 +123,7 @@ describe("a command", () => {
   });
 
   test("/deck gives the link, or says why there is none, and leaves everything as it is", () => {
-    const deckLink = "http://127.0.0.1:3843/?key=abc";
+    const deckLink = "http://127.0.0.1:3843/#key=abc";
     const { reply, done } = run("deck", { waiting: true, runs: true, deckLink });
     expect(reply).toContain(`${deckLink}\n`);
     expect(reply).toMatch(/on evie's machine.*tunnel/);

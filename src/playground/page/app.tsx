@@ -1,9 +1,9 @@
 import { useCallback, useMemo, useRef, useState } from "preact/hooks";
 import { browserClock } from "../../page-kit/browser-clock.ts";
+import { Locked } from "../../page-kit/locked.tsx";
 import type { Store } from "../../page-kit/store.ts";
 import { useLater } from "../../page-kit/use-later.ts";
 import type { ChatMessage } from "../wire.ts";
-import { act, sendFiles } from "./act.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import type { About } from "./draft.ts";
@@ -11,6 +11,7 @@ import { Header } from "./header.tsx";
 import type { MessageActions } from "./message-menu.tsx";
 import { MessageList } from "./message-list.tsx";
 import type { State } from "./state.ts";
+import { useServer } from "./server.ts";
 import { useStore } from "./store.ts";
 import { Underneath } from "./underneath.tsx";
 import { useFiles } from "./use-files.ts";
@@ -21,7 +22,8 @@ const TOAST_MS = 6_000;
 /** The page. */
 export function App({ store }: { readonly store: Store<State> }) {
   const state = useStore(store);
-  const { chat, ahead, toast } = state;
+  const { chat, locked, ahead, toast } = state;
+  const { act, sendFiles } = useServer();
   const [about, setAbout] = useState<About | undefined>(undefined);
   const [asFiles, setAsFiles] = useState(false);
   const [panelOpen, setPanelOpen] = useState(() => matchMedia("(min-width: 60rem)").matches);
@@ -35,7 +37,7 @@ export function App({ store }: { readonly store: Store<State> }) {
   );
   useLater(browserClock, toast, TOAST_MS, () => store.update(({ toast: _passed, ...rest }) => rest));
 
-  const say = useCallback((text: string) => void act("say", { text }).catch(tell), [tell]);
+  const say = useCallback((text: string) => void act("say", { text }).catch(tell), [act, tell]);
   const actions = useMemo<MessageActions>(
     () => ({
       onReply: (to, quote) => setAbout({ type: "reply", to, ...(quote === undefined ? {} : { quote }) }),
@@ -46,7 +48,7 @@ export function App({ store }: { readonly store: Store<State> }) {
       onPress: ({ id }: ChatMessage, data) => void act("press", { id, data }).catch(tell),
       onCommand: say,
     }),
-    [say, tell],
+    [act, say, tell],
   );
 
   const send = async (text: string): Promise<boolean> => {
@@ -81,6 +83,13 @@ export function App({ store }: { readonly store: Store<State> }) {
     setDragging(false);
     files.add(event.dataTransfer?.files ?? []);
   };
+  if (locked)
+    return (
+      <Locked title="This page is locked">
+        The playground lets in who opens the link that evie printed in the terminal. It has another one after
+        each start.
+      </Locked>
+    );
   if (chat === undefined) return <p class="loading">Connecting…</p>;
   return (
     <div class={panelOpen ? "page with-panel" : "page"}>

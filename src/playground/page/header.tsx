@@ -27,8 +27,8 @@ export function Header({ state: { chat, connected, ahead }, isOpen, onPanel }: H
         <h1>{chat?.bot ?? "evie"}</h1>
         <p>{connected ? (until > now ? "typing…" : answers) : "evie is out of reach, trying again…"}</p>
       </div>
-      {chat?.hasDeck === true && (
-        <a class="to-deck" href="/deck" target="_blank" rel="noopener">
+      {chat?.deck === undefined ? null : (
+        <a class="to-deck" href={chat.deck} target="_blank" rel="noopener noreferrer">
           Deck
         </a>
       )}

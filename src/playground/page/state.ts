@@ -3,6 +3,8 @@ import type { ChatMessage, Frame, Snapshot, Step } from "../wire.ts";
 /** What the page knows. Immutable. */
 export interface State {
   readonly connected: boolean;
+  /** Whether the server does not take the key of this browser, or there is none. */
+  readonly locked: boolean;
   /** Undefined until the first connection. */
   readonly chat?: Snapshot;
   /** Milliseconds that the server's clock is ahead of the browser's. */
@@ -10,12 +12,12 @@ export interface State {
   readonly toast?: string;
 }
 
-export const emptyState: State = { connected: false, ahead: 0 };
+export const emptyState: State = { connected: false, locked: false, ahead: 0 };
 
 /** The one fold. `now` is the browser's time. */
 export function fold(state: State, frame: Frame, now: number): State {
   if (frame.type === "snapshot") {
-    return { ...state, connected: true, chat: frame.snapshot, ahead: frame.now - now };
+    return { ...state, connected: true, locked: false, chat: frame.snapshot, ahead: frame.now - now };
   }
   if (frame.type === "toast") return { ...state, toast: frame.text };
   return state.chat === undefined ? state : { ...state, chat: foldChat(state.chat, frame) };
@@ -35,6 +37,8 @@ function foldChat(chat: Snapshot, frame: Exclude<Frame, { type: "snapshot" | "to
       return { ...chat, steps: upsert<Step>(chat.steps, frame.step) };
     case "troubles":
       return { ...chat, troubles: frame.troubles };
+    case "deck":
+      return { ...chat, deck: frame.link };
   }
 }
 

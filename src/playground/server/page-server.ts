@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../domain/clock.ts";
-import { cookieOf } from "../../domain/cookie.ts";
 import { isOwnHost, isOwnOrigin, targetOf } from "../../domain/loopback.ts";
 import type { Page } from "../build-page.ts";
 import type { Frame } from "../wire.ts";
@@ -16,8 +15,6 @@ export interface PageServerOptions {
   /** The port to take; without one, the first that is free from DEFAULT_PORT on. */
   readonly port?: number | undefined;
   readonly clock: Clock;
-  /** The deck's address with its key, once there is one. Only who may see the page is led there. */
-  readonly deck: () => string | undefined;
   /** What a browser is told first. */
   readonly snapshot: () => Frame;
   /** Does what `POST /do/<name>` asks. Throws a Refusal. */
@@ -28,7 +25,7 @@ export interface PageServerOptions {
 
 export interface PageServer {
   readonly port: number;
-  /** What the person opens: it carries the key that lets a browser in. */
+  /** What the person opens: it carries the key that the page keeps for its origin. */
   readonly link: string;
   tell(frame: Frame): void;
   close(): Promise<void>;
@@ -49,37 +46,31 @@ const LOCKED = "This page is locked. Open the link that evie printed in the term
 
 /**
  * The playground's page, its events and its actions, on loopback. A page that drives a shell is an open door to
- * every site in the browser and every name that resolves to 127.0.0.1, so each request needs a Host of loopback and
- * the cookie that the link sets, and each action an Origin of its own. Rejects with a PortTakenError.
+ * every site in the browser and every name that resolves to 127.0.0.1, so each request needs a Host of loopback, all
+ * but the page's own files the key that the link brings, as a bearer token, and each action an Origin of its own.
+ * Rejects with a PortTakenError.
  */
 export async function startPageServer(options: PageServerOptions): Promise<PageServer> {
   const { page, clock } = options;
   const key = randomBytes(24).toString("base64url");
-  const session = randomBytes(24).toString("base64url");
   const stream = createEventStream(clock);
   const { port, close } = await listen(options.port, (request, response) => {
     handle(request, response).catch((error: unknown) => refuse(response, error));
   });
-  // Cookies know no ports: two playgrounds in one browser must not lock each other out.
-  const cookie = `evie_playground_${port}`;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    const { host, origin, cookie: cookies } = request.headers;
+    const { host, origin, authorization = "" } = request.headers;
     if (!isOwnHost(host, { port })) throw new Refusal(403, "This is not the address that evie printed.");
     const url = targetOf(request.url);
     if (url === undefined) throw new Refusal(400, "This is no address of a page.");
     const isAction = request.method === "POST";
     if (!isAction && request.method !== "GET") throw new Refusal(405, "Only GET and POST are known here.");
 
-    const given = url.searchParams.get("key");
-    if (!isAction && url.pathname === "/" && given !== null) {
-      if (!isSame(given, key)) throw new Refusal(403, LOCKED);
-      const kept = `${cookie}=${session}; Path=/; HttpOnly; SameSite=Strict`;
-      response.writeHead(303, { location: "/", "set-cookie": kept }).end();
-      return;
-    }
-    if (!isSame(cookieOf(cookies, cookie), session)) throw new Refusal(403, LOCKED);
+    const open = isAction ? undefined : openFile(url.pathname);
+    if (open !== undefined) return answer(response, 200, open.type, open.body);
+    const [, given = ""] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+    if (!isSame(given, key)) throw new Refusal(403, LOCKED);
 
     if (!isAction) return give(url.pathname, response);
     if (!isOwnOrigin(origin, { port })) throw new Refusal(403, "This request comes from another page.");
@@ -89,31 +80,27 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
     answer(response, 200, "application/json", "{}");
   }
 
-  function give(path: string, response: ServerResponse): void {
+  /** What holds no secret: a browser cannot bring the key that the page keeps when it asks for these. */
+  function openFile(path: string): { readonly type: string; readonly body: string } | undefined {
     switch (path) {
       case "/":
-        return answer(response, 200, "text/html; charset=utf-8", page.html);
+        return { type: "text/html; charset=utf-8", body: page.html };
       case "/page.js":
-        return answer(response, 200, "text/javascript; charset=utf-8", page.js);
+        return { type: "text/javascript; charset=utf-8", body: page.js };
       case "/page.css":
-        return answer(response, 200, "text/css; charset=utf-8", page.css);
+        return { type: "text/css; charset=utf-8", body: page.css };
       case "/icon.svg":
-        return answer(response, 200, "image/svg+xml", page.icon);
+        return { type: "image/svg+xml", body: page.icon };
       case "/readme":
-        return answer(response, 200, "text/plain; charset=utf-8", page.readme);
-      case "/deck":
-        return leadToDeck(response);
-      case "/events":
-        return stream.join(response, options.snapshot());
+        return { type: "text/plain; charset=utf-8", body: page.readme };
       default:
-        return giveFile(Number(/^\/files\/(\d{1,15})$/.exec(path)?.[1] ?? "NaN"), response);
+        return undefined;
     }
   }
 
-  function leadToDeck(response: ServerResponse): void {
-    const location = options.deck();
-    if (location === undefined) throw new Refusal(404, "There is no deck. EVIE_HTTP_PORT=0 turns it off.");
-    response.writeHead(303, { location, "referrer-policy": "no-referrer" }).end();
+  function give(path: string, response: ServerResponse): void {
+    if (path === "/events") return stream.join(response, options.snapshot());
+    giveFile(Number(/^\/files\/(\d{1,15})$/.exec(path)?.[1] ?? "NaN"), response);
   }
 
   function giveFile(messageId: number, response: ServerResponse): void {
@@ -130,7 +117,8 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
 
   return {
     port,
-    link: `http://127.0.0.1:${port}/?key=${key}`,
+    // Behind the #, which a browser sends to nobody.
+    link: `http://127.0.0.1:${port}/#key=${key}`,
     tell: (frame) => stream.tell(frame),
     close,
   };

@@ -5,77 +5,79 @@ const SAY = JSON.stringify({ text: "delete everything" });
 const JSON_TYPE = { "content-type": "application/json" };
 
 describe("the page's server", () => {
-  test("lets in who opens the link, with a cookie that scripts and other sites cannot use", async () => {
-    const { ask, playground, cookie } = await startPlaygroundRig();
-    const { pathname, search } = new URL(playground.link);
-    const entered = await ask(`${pathname}${search}`);
-    expect(entered.status).toBe(303);
-    expect(entered.headers["location"]).toBe("/");
-    expect(String(entered.headers["set-cookie"])).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
-
-    const page = await ask("/", { headers: { cookie } });
+  test("gives its page to everybody on this machine, and no cookie, and what is said to who has the key", async () => {
+    const { ask, playground, authorization } = await startPlaygroundRig();
+    const { search, hash } = new URL(playground.link);
+    expect([search, hash]).toEqual(["", `#key=${authorization.replace("Bearer ", "")}`]);
+    const page = await ask("/");
     expect([page.status, page.body.toString()]).toEqual([200, "<p>page"]);
     expect(page.headers["content-security-policy"]).toMatch(/^default-src 'self'; /);
     expect(page.headers["content-security-policy"]).not.toContain("unsafe");
     expect(page.headers["x-content-type-options"]).toBe("nosniff");
+    for (const path of ["/", "/page.js", "/page.css", "/icon.svg", "/readme", `/?${hash.slice(1)}`]) {
+      const { status, headers } = await ask(path);
+      expect([path, status, headers["set-cookie"]]).toEqual([path, 200, undefined]);
+    }
+    expect((await ask("/files/1", { headers: { authorization } })).status).toBe(404);
   });
 
-  test.each([
-    "/",
-    "/page.js",
-    "/page.css",
-    "/readme",
-    "/deck",
-    "/events",
-    "/files/1",
-    "/nothing",
-    "/?key=wrong",
-    "/?key=",
-  ])("keeps %s from a browser that has not opened the link", async (path) => {
-    const { ask } = await startPlaygroundRig();
-    expect((await ask(path)).status).toBe(403);
-    expect((await ask(path, { headers: { cookie: "evie_playground=guess" } })).status).toBe(403);
+  test.each(["/events", "/files/1", "/nothing", "/deck", "/do/say"])(
+    "keeps %s from who does not show the key, whatever cookies they have",
+    async (path) => {
+      const { ask, authorization } = await startPlaygroundRig();
+      const key = authorization.replace("Bearer ", "");
+      for (const headers of [
+        {},
+        { authorization: "Bearer guess" },
+        { authorization: `Bearer ${key}x` },
+        { authorization: `Basic ${key}` },
+        { cookie: `evie_playground=${key}; key=${key}` },
+      ])
+        expect((await ask(path, { headers: { ...headers } })).status).toBe(403);
+      expect((await ask(`${path}?key=${key}`)).status).toBe(403);
+    },
+  );
+
+  test("tells the page where the deck is, with its key, once there is one", async () => {
+    const { playground, watch } = await startPlaygroundRig();
+    const early = watch();
+    const { value: first } = await early.next();
+    expect(first?.type === "snapshot" && "deck" in first.snapshot).toBe(false);
+    const link = "http://127.0.0.1:3845/#key=abc";
+    playground.leadToDeck(link);
+    expect((await early.next()).value).toEqual({ type: "deck", link });
+    expect((await watch().next()).value).toMatchObject({ type: "snapshot", snapshot: { deck: link } });
   });
 
-  test("leads to the deck with its key who may see the page, once there is a deck", async () => {
-    const { ask, playground, cookie } = await startPlaygroundRig();
-    expect((await ask("/deck", { headers: { cookie } })).status).toBe(404);
-    playground.leadToDeck("http://127.0.0.1:3845/?key=abc");
-    const { status, headers } = await ask("/deck", { headers: { cookie } });
-    expect([status, headers["location"]]).toEqual([303, "http://127.0.0.1:3845/?key=abc"]);
-    expect(headers["referrer-policy"]).toBe("no-referrer");
-    expect((await ask("/deck")).status).toBe(403);
-  });
-
-  test("gives nothing to a name that was rebound to this machine, not even with the key and the cookie", async () => {
-    const { ask, playground, cookie } = await startPlaygroundRig();
-    const { search, port } = new URL(playground.link);
+  test("gives nothing to a name that was rebound to this machine, not even with the key", async () => {
+    const { ask, playground, authorization } = await startPlaygroundRig();
+    const { port } = new URL(playground.link);
     for (const host of [
       `evil.example:${port}`,
       "127.0.0.1:1",
       "127.0.0.1",
       `127.0.0.1.evil.example:${port}`,
     ]) {
-      for (const path of ["/", `/${search}`, "/events", "/page.js"])
-        expect((await ask(path, { headers: { host, cookie } })).status, `${host} ${path}`).toBe(403);
+      for (const path of ["/", "/events", "/page.js"])
+        expect((await ask(path, { headers: { host, authorization } })).status, `${host} ${path}`).toBe(403);
     }
     for (const host of [`localhost:${port}`, `[::1]:${port}`])
-      expect((await ask("/", { headers: { host, cookie } })).status, host).toBe(200);
+      expect((await ask("/", { headers: { host, authorization } })).status, host).toBe(200);
   });
 
-  test("does nothing for another page, another name, or without the cookie", async () => {
+  test("does nothing for another page, another name, or without the key", async () => {
     const rig = await startPlaygroundRig();
-    const { ask, origin, cookie, playground } = rig;
+    const { ask, origin, authorization, playground } = rig;
     const forged: readonly Readonly<Record<string, string>>[] = [
       { origin, ...JSON_TYPE },
-      { origin, cookie: `${cookie}x`, ...JSON_TYPE },
-      { cookie, ...JSON_TYPE },
-      { cookie, origin: "null", ...JSON_TYPE },
-      { cookie, origin: "http://evil.example", ...JSON_TYPE },
-      { cookie, origin: "http://127.0.0.1:1", ...JSON_TYPE },
-      { cookie, origin, host: "evil.example", ...JSON_TYPE },
+      { origin, authorization: `${authorization}x`, ...JSON_TYPE },
+      { authorization, ...JSON_TYPE },
+      { authorization, origin: "null", ...JSON_TYPE },
+      { authorization, origin: "http://evil.example", ...JSON_TYPE },
+      { authorization, origin: "http://127.0.0.1:1", ...JSON_TYPE },
+      { authorization, origin, host: "evil.example", ...JSON_TYPE },
       {
-        cookie,
+        authorization,
         origin: `http://evil.example:${playground.port}`,
         host: `evil.example:${playground.port}`,
         ...JSON_TYPE,
@@ -86,9 +88,9 @@ describe("the page's server", () => {
         (await ask("/do/say", { method: "POST", headers, body: SAY })).status,
         JSON.stringify(headers),
       ).toBe(403);
-    expect((await ask("/do/say", { method: "PUT", headers: { cookie, origin }, body: SAY })).status).toBe(
-      405,
-    );
+    expect(
+      (await ask("/do/say", { method: "PUT", headers: { authorization, origin }, body: SAY })).status,
+    ).toBe(405);
     expect(await rig.updates()).toEqual([]);
 
     expect((await rig.act("say", { text: "the person" })).status).toBe(200);
@@ -97,9 +99,9 @@ describe("the page's server", () => {
 
   test("says what is wrong with a body, and nothing of it reaches evie", async () => {
     const rig = await startPlaygroundRig();
-    const { ask, act, origin, cookie } = rig;
+    const { ask, act, origin, authorization } = rig;
     const post = (name: string, body: string, type = "application/json") =>
-      ask(`/do/${name}`, { method: "POST", headers: { cookie, origin, "content-type": type }, body });
+      ask(`/do/${name}`, { method: "POST", headers: { authorization, origin, "content-type": type }, body });
 
     expect((await post("say", "{")).status).toBe(400);
     expect((await post("say", "[]")).status).toBe(400);
@@ -131,21 +133,21 @@ describe("the page's server", () => {
   });
 
   test("gives pictures as pictures and everything else as a download", async () => {
-    const { ask, bot, cookie, playground } = await startPlaygroundRig();
+    const { ask, bot, authorization, playground } = await startPlaygroundRig();
     const chat_id = playground.telegram.userId;
     const form = new FormData();
     form.set("chat_id", String(chat_id));
     form.set("document", new File(["<script>alert(1)</script>"], "it's a page.html", { type: "text/html" }));
     const { apiRoot, token } = playground.telegram;
     await fetch(`${apiRoot}/bot${token}/sendDocument`, { method: "POST", body: form });
-    const file = await ask("/files/1", { headers: { cookie } });
+    const file = await ask("/files/1", { headers: { authorization } });
     expect(file.headers["content-type"]).toBe("application/octet-stream");
     expect(file.headers["content-disposition"]).toBe("attachment; filename*=UTF-8''it%27s%20a%20page.html");
     expect(file.body.toString()).toContain("<script>");
 
     await bot("sendMessage", { chat_id, text: "no file" });
-    expect((await ask("/files/2", { headers: { cookie } })).status).toBe(404);
-    expect((await ask("/files/999", { headers: { cookie } })).status).toBe(404);
+    expect((await ask("/files/2", { headers: { authorization } })).status).toBe(404);
+    expect((await ask("/files/999", { headers: { authorization } })).status).toBe(404);
   });
 });
 
