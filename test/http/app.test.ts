@@ -699,7 +699,8 @@ describe("a session's events by HTTP", () => {
     const reading = readerOf(response).next(100);
     await rig.clock.advance(CLOSING);
     const events = await reading;
-    expect(events.length).toBeLessThan(12);
+    expect(events.length).toBeLessThan(13);
+    expect(events.at(-1)).toMatchObject({ event: "error", data: { code: "too_slow" } });
     agent.emit(says("a", "!"));
     expect(rig.log.messages("error")).toEqual([]);
   });
