@@ -177,7 +177,8 @@ describe("a deck that evie does not let in", () => {
     rig.deck.write("s", { text: "half a thought" });
     expect(rig.state().conversations["s"]).toBeDefined();
     await rig.refuse();
-    expect(rig.state()).toMatchObject({ locked: "refused", conversations: {}, shown: "s" });
+    expect(rig.state()).toMatchObject({ locked: "refused", shown: "s" });
+    expect(rig.state().conversations).toEqual({});
     expect(rig.state().sessions).toBeUndefined();
 
     rig.deck.offer("key-2");
