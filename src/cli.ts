@@ -112,6 +112,8 @@ Environment                                                       (default)
   EVIE_AGENT_COMMAND    how the agent is started                  (pi)
   EVIE_MAX_AGENTS       how many agents run at once; whoever needs
                         one more waits       (one per 512 MB, 2 to 32)
+  EVIE_KEEP_DAYS        for how many days evie keeps sessions that
+                        nobody uses, 0 for ever                   (90)
   TELEGRAM_API_ROOT     another Bot API server                    (Telegram's)
   EVIE_HTTP_PORT        the port of the HTTP API and of the deck,
                         0 for none           (3843, or a free one near it)

@@ -21,6 +21,8 @@ export interface Config {
   readonly agentCommand?: readonly string[];
   /** How many agents may run at once; undefined when the machine's memory is to decide. */
   readonly maxAgents?: number;
+  /** How many days is kept what nobody uses, Infinity for ever; undefined when evie is to decide. */
+  readonly keepDays?: number;
   /** Which ports the HTTP face may take, the first that is free: 0 stands for any. None: it is off. */
   readonly httpPorts: readonly number[];
   /** The IP address that it listens on. */
@@ -55,6 +57,7 @@ const NAMES = [
   "EVIE_WORKSPACE",
   "EVIE_AGENT_COMMAND",
   "EVIE_MAX_AGENTS",
+  "EVIE_KEEP_DAYS",
   "EVIE_HTTP_PORT",
   "EVIE_HTTP_ADDRESS",
   "EVIE_HTTP_TOKEN",
@@ -114,6 +117,7 @@ export function readConfig(
     workspace: set.EVIE_WORKSPACE,
     ...(set.EVIE_AGENT_COMMAND === undefined ? {} : { agentCommand: set.EVIE_AGENT_COMMAND }),
     ...(set.EVIE_MAX_AGENTS === undefined ? {} : { maxAgents: set.EVIE_MAX_AGENTS }),
+    ...(set.EVIE_KEEP_DAYS === undefined ? {} : { keepDays: set.EVIE_KEEP_DAYS }),
     httpPorts: set.EVIE_HTTP_PORT,
     httpAddress: set.EVIE_HTTP_ADDRESS,
     ...(set.EVIE_HTTP_TOKEN === undefined ? {} : { httpToken: set.EVIE_HTTP_TOKEN }),

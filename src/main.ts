@@ -37,7 +37,7 @@ import { StoreError } from "./store/open-database.ts";
 import type { StoredOwner } from "./store/owner.ts";
 import { createStoredPictures } from "./store/pictures.ts";
 import { openStore } from "./store/store.ts";
-import { sweepDaily } from "./sweep.ts";
+import { KEEP_DAYS, sweepDaily } from "./sweep.ts";
 import { createTelegram } from "./telegram/bot.ts";
 import { openWeb } from "./web.ts";
 import { unclaim } from "./unclaim.ts";
@@ -147,7 +147,7 @@ function surroundings(): Surroundings {
 /** Makes every part and joins them. All state of the program is made here. */
 async function run(config: Config, home: Home, options: RunOptions = {}): Promise<number> {
   const { watch, announceDeck, isPlayground = false } = options;
-  const { telegram, home: folder, workspace, agentCommand, logLevel, env } = config;
+  const { telegram, home: folder, workspace, agentCommand, keepDays = KEEP_DAYS, logLevel, env } = config;
   if (telegram === undefined) return EXIT_CONFIG;
   const clock = realClock;
   const token = telegram.token.reveal();
@@ -169,7 +169,8 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
   const command = find();
   if (command === undefined) log.error({}, "no agent was found. Install pi, or set EVIE_AGENT_COMMAND");
   const maxAgents = config.maxAgents ?? agentsForMemory(totalmem(), process.constrainedMemory());
-  const pictures = createStoredPictures(join(folder, "pictures"));
+  const picturesFolder = join(folder, "pictures");
+  const pictures = createStoredPictures(picturesFolder);
   const web =
     httpToken === undefined
       ? undefined
@@ -191,7 +192,8 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
   const uploads = join(folder, "uploads");
   // Pictures of turns that are over, or that have theirs in the store.
   rmSync(uploads, { recursive: true, force: true });
-  const makeDraft = createDrafts({ folder: uploads, filesFolder: home.files, log });
+  const draftFiles = new Set<string>();
+  const makeDraft = createDrafts({ folder: uploads, filesFolder: home.files, inUse: draftFiles, log });
   const leftovers = findLeftovers({ store, folder: home.sessions, sessions, makeDraft, clock, log });
   const bot = createTelegram({
     token,
@@ -235,7 +237,21 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
   );
   const ended = new AbortController();
   const sweeping = sweepDaily(
-    { ...store, filesFolder: home.files, filesInUse: () => bot.filesInUse(), clock, log },
+    {
+      old: store.old,
+      sessions: {
+        removeUnused: (before, stopped) =>
+          sessions.removeUnused(before, { ...store.old, unpoint: store.chats.unpoint }, stopped),
+        isKnown: (id) => store.sessions.get(id) !== undefined,
+      },
+      folders: { ...home, pictures: picturesFolder, uploads },
+      needsSetAside: () => store.owner.isUnknown,
+      filesInUse: () => new Set([...bot.filesInUse(), ...draftFiles]),
+      keepDays,
+      lastRan: store.updates.polled()?.until,
+      clock,
+      log,
+    },
     ended.signal,
   );
   try {

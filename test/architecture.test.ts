@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   deck: ["domain", "page-kit"],
   http: ["domain"],
   config: [],
-  home: [],
+  home: ["domain"],
   cli: [],
   clock: ["domain"],
   "process-one": ["domain"],

@@ -4,6 +4,7 @@ import { DEBOUNCE_WINDOW } from "../src/telegram/timing.ts";
 import { ASK_ANEW, labels, replies } from "../src/telegram/words.ts";
 import { createMidTurnRig } from "./mid-turn-rig.ts";
 import { commandMark } from "./telegram/updates.ts";
+import { drain } from "./fakes/drain.ts";
 
 /*
  * Messages whose authors change them after their burst was flushed: what the agent gets, and what the chat says.
@@ -158,8 +159,8 @@ describe("a message that is changed while an agent works on it", () => {
     await rig.clock.advance(5);
     await finish(rig);
     const month = 40 * 24 * 3_600_000;
-    rig.store.turns.sweep(rig.clock.date() + month);
-    rig.store.updates.sweep(rig.clock.date() + month);
+    drain(rig.store.old.turns(rig.clock.date() + month, 0));
+    drain(rig.store.old.updates(rig.clock.date() + month));
     await pressLast(rig);
     expect([rig.presses, rig.taken]).toEqual([[replies.nothingToRepeat], ["one"]]);
   });

@@ -69,6 +69,7 @@ describe("the help", () => {
     "EVIE_WORKSPACE",
     "EVIE_AGENT_COMMAND",
     "EVIE_MAX_AGENTS",
+    "EVIE_KEEP_DAYS",
     "EVIE_HTTP_PORT",
     "EVIE_HTTP_ADDRESS",
     "EVIE_HTTP_TOKEN",

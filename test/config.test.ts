@@ -47,6 +47,7 @@ describe("what is not said has a default", () => {
         "EVIE_WORKSPACE",
         "EVIE_AGENT_COMMAND",
         "EVIE_MAX_AGENTS",
+        "EVIE_KEEP_DAYS",
         "EVIE_HTTP_PORT",
         "EVIE_HTTP_ADDRESS",
         "EVIE_HTTP_TOKEN",
@@ -103,6 +104,17 @@ describe("the bot", () => {
     ["99999999999999999999", /no Telegram user id/],
   ])("%j is no user", (user, message) => {
     expect(problemsOf({ EVIE_ALLOWED_USERS: `7 ${user}` })["EVIE_ALLOWED_USERS"]).toMatch(message);
+  });
+
+  test.each([
+    ["30", 30],
+    ["0", Number.POSITIVE_INFINITY],
+  ])("what nobody uses is kept for %s days, of which 0 are for ever", (text, days) => {
+    expect(good({ EVIE_KEEP_DAYS: text }).keepDays).toBe(days);
+  });
+
+  test.each(["-1", "1.5", "ninety", "123456"])("%j is no number of days", (text) => {
+    expect(problemsOf({ EVIE_KEEP_DAYS: text })["EVIE_KEEP_DAYS"]).toMatch(/number of days .* 0 for ever/);
   });
 
   test.each([

@@ -75,6 +75,13 @@ export function settings({
       })
       .transform(Number)
       .optional(),
+    EVIE_KEEP_DAYS: z
+      .string()
+      .refine((text) => /^\d{1,5}$/.test(text), {
+        error: "It is the number of days that what nobody uses is kept, from 1 to 99999, or 0 for ever.",
+      })
+      .transform((text) => (Number(text) === 0 ? Number.POSITIVE_INFINITY : Number(text)))
+      .optional(),
     EVIE_HTTP_PORT: z
       .string()
       .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, {

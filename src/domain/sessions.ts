@@ -51,6 +51,8 @@ export interface Session {
   /** The first line of its first prompt unless a person gave it another name; empty before either. */
   readonly name: string;
   readonly cwd: string;
+  /** True once its removal has begun: it takes nothing any more, and a chat that spoke with it begins anew. */
+  readonly isRemoved: boolean;
   /**
    * Calls `sink` with every event from now on, and `queueChanged` when other prompts wait than before. One synchronous
    * block. Returns what detaches both.

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readlinkSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { openUntouched } from "../store/open-untouched.ts";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { codeOf, type HomeError, refusedBySystem, unusable } from "./home-error.ts";
 
 /** The file that says that a folder is evie's. */
@@ -82,9 +83,12 @@ function isOfEarlierEvie(folder: string, names: readonly string[]): boolean {
   return database === true && isDatabaseOfEvie(join(folder, "evie.db"));
 }
 
+/** Looks at the file alone: SQLite would make others beside it. */
 function isDatabaseOfEvie(path: string): boolean {
+  const url = pathToFileURL(path);
+  url.search = "immutable=1";
   try {
-    using database = openUntouched(path, 0);
+    using database = new DatabaseSync(url, { readOnly: true });
     const tables = database
       .prepare("SELECT name FROM sqlite_schema WHERE name IN ('sessions', 'chats')")
       .all();

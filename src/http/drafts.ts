@@ -20,6 +20,8 @@ export interface DraftsOptions {
   readonly folder: string;
   /** Evie's own folder for files: what of the pictures goes as a file lies there and outlives its turn. */
   readonly filesFolder: string;
+  /** Where the paths are noted of what a prompt that waits or runs may name. */
+  readonly inUse?: Set<string>;
   readonly log: Log;
 }
 
@@ -29,7 +31,7 @@ export type MakeDraft = (request: {
   readonly images?: readonly WireImage[] | undefined;
 }) => PromptDraft;
 
-export function createDrafts({ folder, filesFolder, log }: DraftsOptions): MakeDraft {
+export function createDrafts({ folder, filesFolder, inUse, log }: DraftsOptions): MakeDraft {
   return ({ text, images = [] }) => {
     if (text.trim() === "" && images.length === 0)
       throw new Refusal(
@@ -61,6 +63,7 @@ export function createDrafts({ folder, filesFolder, log }: DraftsOptions): MakeD
     // The bytes are on the disk then: a turn that runs for hours holds none of them.
     const imagePaths = pictures.flatMap(({ image }) => image?.path ?? []);
     const filePaths = pictures.flatMap(({ file }) => file?.path ?? []);
+    for (const path of [...imagePaths, ...filePaths]) inUse?.add(path);
     let isStored = false;
     let isReleased = false;
     const remove = (): void => {
@@ -90,6 +93,7 @@ export function createDrafts({ folder, filesFolder, log }: DraftsOptions): MakeD
       ready: prompt,
       release() {
         isReleased = true;
+        for (const path of [...imagePaths, ...filePaths]) inUse?.delete(path);
         // Else what is being written now would stay.
         if (isStored) remove();
       },

@@ -24,6 +24,8 @@ export interface AgentBerthOptions {
 
 /** The place of a session's agent: one process at a time, started when it is needed and put to rest when it is not. */
 export interface AgentBerth {
+  /** True while there is an agent, or one is waited for. */
+  readonly isTaken: boolean;
   /** The agent, ready for a prompt, once there is a place for it; or why there is none. Never rejects. */
   ready(): Promise<Agent | AgentFailure>;
   /** Starts the agent if it rests and there is room for it: nobody lines up for a turn that may never come. */
@@ -145,6 +147,9 @@ export function createAgentBerth(options: AgentBerthOptions): AgentBerth {
   }
 
   return {
+    get isTaken() {
+      return agent !== undefined || request !== undefined;
+    },
     ready,
     turnEnded({ goesOn }) {
       if (!goesOn) leaveLine();

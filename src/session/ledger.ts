@@ -119,6 +119,16 @@ export interface TurnLedger {
   ended(id: TurnId, outcome: TurnOutcome, said: readonly string[]): void;
 }
 
+/** The sessions that nobody uses, for whoever removes them. Times in milliseconds since 1970. */
+export interface UnusedLedger {
+  /** Those that were used last before `before`, and which nothing needs that is written down. */
+  unusedSessions(before: number): readonly SessionId[];
+  /** Lets no chat speak with a session any more: each begins anew. */
+  unpoint(id: SessionId): void;
+  /** Removes a session's messages, bit by bit, as they are taken. */
+  messagesOf(id: SessionId): Iterable<undefined>;
+}
+
 export interface Ledgers {
   readonly turns: TurnLedger;
   readonly sessions: SessionLedger;

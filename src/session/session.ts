@@ -41,6 +41,8 @@ export interface SessionOptions {
 export interface OwnedSession extends ObservedSession {
   /** How much of it waits for an agent. */
   readonly load: Load;
+  /** True while something runs, waits or is asked in it, its agent is there, or somebody looks at it in a browser. */
+  readonly isInUse: boolean;
   /**
    * Has a turn that no agent had when evie was last ended run under its own name and for its own request, behind all
    * others. Throws when it cannot be written down.
@@ -62,6 +64,8 @@ export function createSession(options: SessionOptions): OwnedSession {
   let updatedAt = record.lastUsedAt;
   /** The turn that began last. */
   let begun: TurnId | undefined;
+  /** What detaches those who look at it in a browser. */
+  const observers = new Set<() => void>();
   /** Its end has begun, and it will not come back in this process. */
   let end: "removed" | "left" | undefined;
 
@@ -206,9 +210,24 @@ export function createSession(options: SessionOptions): OwnedSession {
     },
     cwd,
     attach: (sink, changed) => mirror.listen(sink, changed),
-    observe: (observer) => mirror.observe(observer),
+    observe(observer) {
+      const observation = mirror.observe(observer);
+      observers.add(observation.detach);
+      const detach = (): void => {
+        observers.delete(observation.detach);
+        observation.detach();
+      };
+      return { ...observation, detach };
+    },
     get load() {
       return load();
+    },
+    get isInUse() {
+      const isBusy = mirror.state === "running" || mirror.state === "waiting" || load().prompts > 0;
+      return isBusy || berth.isTaken || observers.size > 0;
+    },
+    get isRemoved() {
+      return end === "removed";
     },
     run: (draft, face) =>
       taking([draft], () => {

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { StartAgent } from "../domain/agent.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Face } from "../domain/events.ts";
@@ -11,7 +12,7 @@ import type { SessionInfo } from "../domain/wire.ts";
 import { createAgentPlaces } from "./agent-places.ts";
 import { placeOf } from "./facts.ts";
 import { folderInside } from "./folder.ts";
-import type { Ledgers, SessionRecord } from "./ledger.ts";
+import type { Ledgers, SessionRecord, UnusedLedger } from "./ledger.ts";
 import { addLoads } from "./room.ts";
 import { createSession, type OwnedSession } from "./session.ts";
 import { release } from "./waiting-turn.ts";
@@ -41,6 +42,12 @@ export interface SessionRegistry extends SessionDirectory {
     turn: { readonly id: TurnId; readonly sessionId: SessionId; readonly face: Face },
     drafts: readonly PromptDraft[],
   ): boolean;
+  /**
+   * Removes the sessions that nobody has used since `before` (milliseconds since 1970), with their files, until `stopped`.
+   * One in which something runs, waits or is asked, whose agent is there, or that somebody watches in a browser, stays. A
+   * chat that spoke with one begins anew. Gives how many are gone. Rejects when the store fails.
+   */
+  removeUnused(before: number, unused: UnusedLedger, stopped: AbortSignal): Promise<number>;
   /** Resolves when no turn of any session runs or waits. */
   idle(): Promise<void>;
   /**
@@ -92,6 +99,25 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
         .leave()
         .catch((error: unknown) => log.error({ err: error, session: id }, "a session was not left"));
     return session;
+  }
+
+  /** Removes one for good. Whoever asks for it from now on is told that it is gone. */
+  async function end(id: SessionId, unpoint: () => void, messages: Iterable<undefined>): Promise<void> {
+    removing.add(id);
+    try {
+      unpoint();
+      changed();
+      await open.get(id)?.remove();
+      for (const _ of messages) await setImmediate();
+      ledgers.sessions.remove(id);
+      ledgers.pictures.drop(id);
+      removeFiles(id);
+    } finally {
+      // Where it is still stored, the next one who asks for it gets it anew: this one takes nothing any more.
+      open.delete(id);
+      removing.delete(id);
+      changed();
+    }
   }
 
   /** The history, and what was set aside of it. Nobody finds them any more, so what cannot be removed is only logged. */
@@ -164,20 +190,20 @@ export function createSessions(options: SessionsOptions): SessionRegistry {
     async remove(id) {
       if (removing.has(id) || ledgers.sessions.get(id) === undefined) return "unknown";
       if (ledgers.chatOf(id) !== undefined) return "in use";
-      removing.add(id);
-      try {
-        changed();
-        await open.get(id)?.remove();
-        ledgers.sessions.remove(id);
-        ledgers.pictures.drop(id);
-        removeFiles(id);
-        return "removed";
-      } finally {
-        // Where it is still stored, the next one who asks for it gets it anew: this one takes nothing any more.
-        open.delete(id);
-        removing.delete(id);
-        changed();
+      await end(id, () => undefined, []);
+      return "removed";
+    },
+    async removeUnused(before, unused, stopped) {
+      let count = 0;
+      for (const id of unused.unusedSessions(before)) {
+        if (stopped.aborted) break;
+        // The list may be older than what has begun since.
+        if (removing.has(id) || open.get(id)?.isInUse === true) continue;
+        await end(id, () => unused.unpoint(id), unused.messagesOf(id));
+        count += 1;
+        await setImmediate();
       }
+      return count;
     },
     async idle() {
       await Promise.all([...open.values()].map((session) => session.idle()));

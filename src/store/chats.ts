@@ -15,6 +15,8 @@ export interface StoredChats {
    * it belongs to none, also after a restart.
    */
   point(chat: ChatKey, session: SessionId): void;
+  /** Lets no chat speak with a session any more: each begins anew. */
+  unpoint(session: SessionId): void;
 }
 
 export function createStoredChats(database: DatabaseSync): StoredChats {
@@ -25,6 +27,7 @@ export function createStoredChats(database: DatabaseSync): StoredChats {
     `INSERT INTO chats (key, session_id) VALUES (?, ?)
      ON CONFLICT (key) DO UPDATE SET session_id = excluded.session_id`,
   );
+  const remove = database.prepare("DELETE FROM chats WHERE session_id = ?");
   /** Without this the next start would bring everything that was ever asked by HTTP to a chat that comes later. */
   const settlePast = database.prepare(
     `UPDATE turns SET delivered_at = ended_at
@@ -47,6 +50,7 @@ export function createStoredChats(database: DatabaseSync): StoredChats {
       const row = selectKey.get(session);
       return row === undefined ? undefined : parseChatKey(String(row["key"]));
     },
+    unpoint: (session) => void remove.run(session),
     point(chat, session) {
       settlePast.run({ session });
       upsert.run(chat, session);

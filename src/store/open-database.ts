@@ -56,9 +56,14 @@ function open(path: string): DatabaseSync {
         `${path} was written by a newer evie (schema ${version}, this one knows ${SCHEMA_VERSION}). Update evie, or set EVIE_HOME to another folder.`,
       );
     }
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    const isNew = version === 0;
+    if (isNew) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    database.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${LOG_KEPT}`,
+    );
     checkHealth(database, statSync(path).size);
     migrate(database);
+    if (!isNew) letShrink(database);
     return database;
   } catch (error) {
     database.close();
@@ -82,6 +87,26 @@ function checkHealth(database: DatabaseSync, size: number): void {
   for (const what of checks) {
     const { quick_check: health } = database.prepare(`PRAGMA quick_check(${what})`).get() ?? {};
     if (health !== "ok") throw new Damage(String(health));
+  }
+}
+
+/** Bytes of its log of writes that are kept for the next ones; a large transaction makes it larger for a while. */
+const LOG_KEPT = 4_000_000;
+
+/** Bytes up to which a database is rewritten: that takes about a second for each hundred million. */
+const LARGEST_REWRITE = 500_000_000;
+
+/**
+ * Lets the database of an earlier evie give back to the disk what it does not need any more. For that it is rewritten,
+ * once. Where that fails, as for want of room, it stays as it is, and what is free in it is used again.
+ */
+function letShrink(database: DatabaseSync): void {
+  const read = (pragma: string): number => Number(database.prepare(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0);
+  if (read("auto_vacuum") !== 0 || read("page_count") * read("page_size") > LARGEST_REWRITE) return;
+  try {
+    database.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // The next start tries again.
   }
 }
 

@@ -10,6 +10,7 @@ import { createStoredMessages } from "./messages.ts";
 import type { StoredMessages } from "./messages.ts";
 import { asStoreError, openDatabase, wasSetAside } from "./open-database.ts";
 import { createOwnerFile } from "./owner-file.ts";
+import { createOldRows, type OldRows } from "./old-rows.ts";
 import { createStoredOwner } from "./owner.ts";
 import type { StoredOwner } from "./owner.ts";
 import { createStoredRequests } from "./requests.ts";
@@ -34,6 +35,8 @@ export interface Store {
   readonly updates: StoredUpdates;
   readonly turns: StoredTurns;
   readonly bubbles: StoredBubbles;
+  /** What is old, to be removed. */
+  readonly old: OldRows;
   readonly together: Together;
   /** Idempotent. Nothing may be asked of the store afterwards. */
   close(): void;
@@ -60,6 +63,7 @@ export function openStore(path: string, clock: Clock): { readonly store: Store; 
       updates: createStoredUpdates(database, together, clock),
       turns: createStoredTurns(database, transactions, clock),
       bubbles: createStoredBubbles(database, transactions),
+      old: createOldRows(database, transactions),
       together,
       close() {
         if (database.isOpen) database.close();

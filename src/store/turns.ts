@@ -83,8 +83,6 @@ export interface StoredTurns {
   open(): readonly OpenTurn[];
   /** Those that ended and whose chat does not show all of it, in the order of their flushes. */
   undelivered(): readonly EndedTurn[];
-  /** Removes what was delivered, or belongs to no chat, and was flushed before `before` (milliseconds since 1970). */
-  sweep(before: number): void;
 }
 
 /** The chat that a turn is shown in: where it was asked, or where it was shown, or the chat of its session. */
@@ -135,11 +133,6 @@ export function createStoredTurns(
     `SELECT id, outcome, final, ${CHAT} AS chat FROM turns
      WHERE ended_at IS NOT NULL AND delivered_at IS NULL ORDER BY place`,
   );
-  const sweepTurns = database.prepare(
-    `DELETE FROM turns WHERE flushed_at < ? AND ended_at IS NOT NULL
-       AND (delivered_at IS NOT NULL OR ${CHAT} IS NULL)`,
-  );
-  const sweepBubbles = database.prepare("DELETE FROM bubbles WHERE turn_id NOT IN (SELECT id FROM turns)");
 
   return {
     flushed: ({ id, sessionId, face, sources, prompt }, instead) => {
@@ -205,11 +198,6 @@ export function createStoredTurns(
     },
     open: () => selectOpen.all().flatMap((row) => readOpen(row) ?? []),
     undelivered: () => selectEnded.all().flatMap((row) => readEnded(row) ?? []),
-    sweep: (before) =>
-      together(() => {
-        sweepTurns.run(before);
-        sweepBubbles.run();
-      }),
   };
 }
 

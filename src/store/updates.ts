@@ -38,8 +38,6 @@ export interface StoredUpdates {
   unspent(): readonly string[];
   /** The bodies of these, in this order, as far as they are here. */
   bodies(ids: readonly number[]): readonly string[];
-  /** Removes what was spent and is older than `before` (milliseconds since 1970), unless a turn's row names it. */
-  sweep(before: number): void;
 }
 
 /**
@@ -57,10 +55,6 @@ export function createStoredUpdates(database: DatabaseSync, together: Together, 
   const spend = database.prepare("UPDATE updates SET spent = 1 WHERE id = ?");
   const unspent = database.prepare("SELECT body FROM updates WHERE spent = 0 ORDER BY place");
   const body = database.prepare("SELECT body FROM updates WHERE id = ?");
-  const sweep = database.prepare(
-    `DELETE FROM updates WHERE spent = 1 AND stored_at < ?
-       AND id NOT IN (SELECT source.value FROM turns, json_each(turns.sources) AS source)`,
-  );
 
   const owner = database.prepare("SELECT id FROM bot");
   const own = database.prepare(
@@ -111,8 +105,5 @@ export function createStoredUpdates(database: DatabaseSync, together: Together, 
         const row = body.get(id);
         return row === undefined ? [] : [String(row["body"])];
       }),
-    sweep: (before) => {
-      sweep.run(before);
-    },
   };
 }

@@ -109,9 +109,18 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
   /** The stored session is gone, and nobody has said so yet. */
   let goneUntold = false;
 
+  /** The session that the chat has in hand, unless that was removed: as nobody used it for long. */
+  function held(): Session | undefined {
+    if (session?.isRemoved !== true) return session;
+    detach();
+    session = undefined;
+    return undefined;
+  }
+
   /** The session, attached to this chat exactly once; made or resumed when first needed. */
   function current(): Session {
-    if (session !== undefined) return session;
+    const known = held();
+    if (known !== undefined) return known;
     const resumed = resume();
     goneUntold = resumed === undefined && pointers.sessionOf(key) !== undefined;
     return attach(resumed ?? begin());
@@ -233,22 +242,22 @@ function createConversation(key: ChatKey, options: ConversationsOptions): Conver
       return turn;
     },
     hurry() {
-      const turn = session?.waitingTurn;
+      const turn = held()?.waitingTurn;
       return turn !== undefined && act(() => session?.hurry(turn)) === true;
     },
-    amend: (source, draft) => session?.amend(source, draft) ?? { type: "over" },
+    amend: (source, draft) => held()?.amend(source, draft) ?? { type: "over" },
     watch() {
-      if (session !== undefined) return;
+      if (held() !== undefined) return;
       const resumed = resume();
       if (resumed !== undefined) attach(resumed);
     },
     wake: () => current().wake(),
-    stop: () => act(() => session?.stop()) ?? false,
+    stop: () => act(() => held()?.stop()) ?? false,
     get waiting() {
-      return session?.waiting ?? 0;
+      return held()?.waiting ?? 0;
     },
     clear() {
-      const old = session ?? resume();
+      const old = held() ?? resume();
       // Before the old one is left: where none can be begun, the chat keeps what it has.
       const next = begin();
       goneUntold = false;

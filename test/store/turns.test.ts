@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { makeChatKey, makeSessionId, makeTurnId, type TurnId } from "../../src/domain/ids.ts";
 import { createStoreRig } from "./store-rig.ts";
+import { drain } from "../fakes/drain.ts";
 
 const chat = makeChatKey({ chatId: 7 });
 const sessionId = makeSessionId();
@@ -167,9 +168,9 @@ test("a sweep takes old turns that were delivered, with their bubbles, and no ot
   for (const id of [delivered, undelivered]) turns.ended(id, { type: "done" }, []);
   turns.delivered(delivered);
   for (const id of [delivered, undelivered]) bubbles.keep(id, chat, [{ messageId: 1, content: "" }]);
-  turns.sweep(rig.clock.date());
+  drain(rig.store.old.turns(rig.clock.date(), 0));
   expect(turns.get(delivered)).toBeDefined();
-  turns.sweep(rig.clock.date() + 1);
+  drain(rig.store.old.turns(rig.clock.date() + 1, 0));
   expect([delivered, undelivered, open].map((id) => turns.get(id) !== undefined)).toEqual([
     false,
     true,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { makeSessionId, makeTurnId } from "../../src/domain/ids.ts";
 import { createStoreRig } from "./store-rig.ts";
+import { drain } from "../fakes/drain.ts";
 
 const HOUR = 3_600_000;
 
@@ -55,13 +56,13 @@ test("a body is replaced where its update stands, spent or not", () => {
 
 test("a sweep takes what is spent and old, and leaves what a turn is made of", () => {
   using rig = createStoreRig();
-  const { updates, turns } = rig.store;
+  const { updates, turns, old } = rig.store;
   updates.add([update(1), update(2), update(3)]);
   updates.spend([1]);
   turns.flushed({ id: makeTurnId(), sessionId: makeSessionId(), face: "telegram", sources: [2] });
-  updates.sweep(rig.clock.date());
+  drain(old.updates(rig.clock.date()));
   expect(updates.bodies([1, 2, 3])).toHaveLength(3);
-  updates.sweep(rig.clock.date() + 1);
+  drain(old.updates(rig.clock.date() + 1));
   expect(updates.bodies([1, 2, 3])).toEqual(['{"update_id":2}', '{"update_id":3}']);
 });
 

@@ -18,6 +18,7 @@ function idleSession(): Session {
     id: makeSessionId(),
     name: "",
     cwd: "/",
+    isRemoved: false,
     attach: () => () => undefined,
     run: () => {
       throw new Error("nobody asked for a turn");

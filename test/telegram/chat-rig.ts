@@ -107,6 +107,7 @@ export interface HandTurn extends Turn {
 
 /** A session that keeps what it is asked for, and says what the test says. */
 export interface HandSession extends Session {
+  isRemoved: boolean;
   readonly drafts: readonly PromptDraft[];
   /** The turns that became of them, to be accepted and ended by the test. */
   readonly turns: readonly HandTurn[];
@@ -159,6 +160,7 @@ export function createHandSession(id: SessionId = makeSessionId(), name = ""): H
   const session: HandSession = {
     id,
     name,
+    isRemoved: false,
     get turnSoFar() {
       return soFar;
     },

@@ -372,6 +372,21 @@ describe("a chat and its session", () => {
     expect(pointed.get(CHAT)).toBe(session(0).id);
   });
 
+  test("begin anew, as after a clear, when the session in hand was removed since nobody used it", () => {
+    const { chat, session, outbox, pointed } = setUp();
+    chat.run(draft);
+    const before = session(0);
+    before.isRemoved = true;
+    pointed.delete(CHAT);
+    expect([chat.waiting, chat.stop(), chat.hurry()]).toEqual([0, false, false]);
+    expect(before.attached).toBe(0);
+    chat.run(draft);
+    expect(session(1).drafts).toEqual([draft]);
+    expect(before.drafts).toHaveLength(1);
+    expect(pointed.get(CHAT)).toBe(session(1).id);
+    expect(outbox.said).toEqual([]);
+  });
+
   test("begin anew when the stored session cannot be opened", () => {
     const stored = createHandSession();
     const { chat, session, hand, outbox, log } = setUp({ stored: [stored], pointer: stored.id });
