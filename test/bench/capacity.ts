@@ -1,15 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { realClock } from "../../src/clock.ts";
-import type { Message } from "../../src/domain/events.ts";
-import { makeChatKey, makeSessionId } from "../../src/domain/ids.ts";
-import { openStore } from "../../src/store/store.ts";
+import { fillStore } from "../fill-store.ts";
 import { FAKE_AGENT, type RunningEvie, startEvie } from "../running-evie.ts";
 import type { BenchRow } from "./row.ts";
 
@@ -54,7 +51,12 @@ async function measureResting(main: string): Promise<readonly BenchRow[]> {
     main,
     env: { LOG_LEVEL: "warn", EVIE_HTTP_PORT: "" },
     prepare: async (folder) => {
-      await fillStore(join(folder, "home"), join(folder, "workspace"));
+      await fillStore(join(folder, "home"), join(folder, "workspace"), {
+        sessions: SESSIONS,
+        messages: MESSAGES,
+        length: MESSAGE,
+        firstChat: FIRST_CHAT,
+      });
       begun = performance.now();
       return {};
     },
@@ -77,30 +79,6 @@ async function measureResting(main: string): Promise<readonly BenchRow[]> {
       ok: size <= LARGEST_IDLE,
     },
   ];
-}
-
-/** Chats that each speak with a session of their own, which holds as much as is shown of one. */
-async function fillStore(home: string, cwd: string): Promise<void> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  const { store } = openStore(join(home, "evie.db"), realClock);
-  try {
-    for (let number = 0; number < SESSIONS; number += 1) {
-      const id = makeSessionId();
-      store.together(() => {
-        store.sessions.add({ id, cwd, face: "telegram", createdAt: number });
-        for (let key = 0; key < MESSAGES; key += 1) store.messages.save(id, messageOf(key));
-        store.chats.point(makeChatKey({ chatId: FIRST_CHAT + number }), id);
-      });
-    }
-  } finally {
-    store.close();
-  }
-}
-
-function messageOf(key: number): Message {
-  const text = `${key} ${"lorem ipsum ".repeat(MESSAGE / 12)}`;
-  const role = key % 2 === 0 ? "user" : "assistant";
-  return { key: `m-${key}`, role, at: key, content: [{ type: "text", text }], stopReason: "stop" };
 }
 
 async function measureBusy(main: string): Promise<BenchRow> {

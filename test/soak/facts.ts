@@ -1,5 +1,8 @@
+import type { StrangersFacts } from "./strangers.ts";
+
 /** What a soak has seen from Telegram's side. */
 export interface TelegramFacts {
+  readonly strangers: StrangersFacts;
   readonly chats: readonly ChatFacts[];
   readonly calls: number;
   /** By their HTTP status; `lost` for those that were never answered. */

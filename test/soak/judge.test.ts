@@ -32,6 +32,7 @@ const chat = (facts: Partial<ChatFacts>): TelegramFacts => ({
   ],
   calls: 0,
   answers: {},
+  strangers: { messages: 2, strangers: 1, greeted: 1 },
   outages: 0,
   violations: [],
   refusals: [],
@@ -40,6 +41,13 @@ const chat = (facts: Partial<ChatFacts>): TelegramFacts => ({
 describe("a soak is judged", () => {
   test("well when each message was taken once and each answer can be read once", () => {
     expect(judge(chat({}), ran(1, order("m1m"))).broken).toEqual([]);
+  });
+
+  test("badly when strangers wrote and none was told anything", () => {
+    const strangers = { messages: 2, strangers: 1, greeted: 0 };
+    expect(judge({ ...chat({}), strangers }, ran(1, order("m1m"))).broken).toEqual([
+      "no stranger was told that the bot is private",
+    ]);
   });
 
   test.each<{ what: string; facts: Partial<ChatFacts>; notes: readonly AgentNote[]; broken: RegExp }>([

@@ -90,6 +90,9 @@ export function judge({ chats, ...telegram }: TelegramFacts, notes: readonly Age
       broken.push(`the last message of chat ${chat.id}, ${last}, has no answer`);
   }
 
+  const { strangers, greeted } = telegram.strangers;
+  if (strangers > 0 && greeted === 0) broken.push("no stranger was told that the bot is private");
+
   return {
     broken,
     counts: {
@@ -104,6 +107,8 @@ export function judge({ chats, ...telegram }: TelegramFacts, notes: readonly Age
       "calls into a rest": telegram.violations.length,
       "calls refused as wrong": telegram.refusals.length,
       outages: telegram.outages,
+      "messages of strangers": telegram.strangers.messages,
+      "strangers greeted": telegram.strangers.greeted,
     },
   };
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, readdirSync, readFileSync } from "node:fs";
@@ -8,15 +9,20 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { fillStore } from "../fill-store.ts";
+import { freePort } from "../running-evie.ts";
 import { descendantsOf } from "../../src/agent/process-tree.ts";
 import type { AgentNote, TelegramFacts } from "./facts.ts";
 import { judge } from "./judge.ts";
 import { judgeMemory } from "./memory.ts";
 import { chatIds, type SoakOptions } from "./plan.ts";
 import { createRandom } from "./random.ts";
+import { readSlowly } from "./slow-readers.ts";
+import { STRANGERS_WORDS } from "./strangers.ts";
 
 /*
- * Lets many people write to one evie for minutes while everything around it fails, and counts what became of it:
+ * Lets many people write to one evie for minutes while everything around it fails, strangers write, programs read slowly
+ * and a thousand sessions rest, and counts what became of it:
  *
  *   npm run soak -- [--seconds 180] [--chats 50] [--messages 3000] [--seed 1]
  *
@@ -39,6 +45,9 @@ const options: SoakOptions = {
 };
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const random = createRandom(options.seed + 1);
+/** Sessions of chats that say nothing meanwhile. */
+const RESTING = { sessions: 1_000, messages: 20, length: 500, firstChat: 200_001 };
+const SLOW_READERS = 20;
 const folder = await mkdtemp(join(tmpdir(), "evie-soak-"));
 const agentLog = join(folder, "agents.jsonl");
 
@@ -48,11 +57,21 @@ print(
 
 const telegram = fork(here("telegram.ts"), [JSON.stringify(options)]);
 const place = await tell<{ root: string; token: string }>(telegram);
+const token = randomBytes(32).toString("base64url");
+const port = await freePort();
+await fillStore(join(folder, "home"), folder, RESTING);
 const evie = await startEvie(place);
 const exited = once(evie, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
 const watching = new AbortController();
 const memory = watchMemory(evie, watching.signal);
 const killed = killAgents(evie, watching.signal);
+const readers = readSlowly({
+  base: `http://127.0.0.1:${port}`,
+  token,
+  count: SLOW_READERS,
+  random: createRandom(options.seed + 3),
+  ended: watching.signal,
+});
 void exited.then(() => watching.abort());
 // However this ends, an evie that goes on would be left to whoever finds it.
 process.once("exit", () => evie.kill("SIGKILL"));
@@ -75,13 +94,17 @@ const notes = (await readFile(agentLog, "utf8"))
 const { counts, broken: promises } = judge(facts, notes);
 const { row: memoryRow, broken: memoryPromises } = judgeMemory(await memory);
 const orphans = processesOf(folder);
-const faults = faultLines(await readFile(join(folder, "evie.log"), "utf8"));
+const log = await readFile(join(folder, "evie.log"), "utf8");
+const faults = faultLines(log);
+const { opened, cutOff } = await readers;
+const kept = [log, ...["evie.db", "evie.db-wal"].map((name) => read(join(folder, "home", name)))];
 const broken = [
   ...promises,
   ...memoryPromises,
   ...(died ? ["evie ended by itself"] : []),
   ...(code === 0 ? [] : [`evie's exit code is ${code}`]),
   ...(stopMs <= 5_500 ? [] : [`evie took ${Math.round(stopMs)} ms to stop`]),
+  ...(kept.some((text) => text.includes(STRANGERS_WORDS)) ? ["words of a stranger were kept"] : []),
   ...orphans.map((pid) => `process ${pid} was left behind`),
   ...faults.map((line) => `a fault of evie's own: ${line}`),
 ];
@@ -96,6 +119,7 @@ const rows: readonly (readonly [string, string])[] = [
   ],
   ["agents killed from outside", `${await killed}`],
   ["agents started", `${notes.filter(({ event }) => event === "start").length}`],
+  ["slow readers", `${opened} attached, ${cutOff} cut off`],
   ["memory of evie", memoryRow],
   ["processes left behind", `${orphans.length}`],
   ["stop", `exit code ${code} after ${Math.round(stopMs)} ms`],
@@ -115,7 +139,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-async function startEvie({ root, token }: { root: string; token: string }): Promise<ChildProcess> {
+async function startEvie({ root, token: botToken }: { root: string; token: string }): Promise<ChildProcess> {
   const workspace = join(folder, "workspace");
   await mkdir(workspace);
   const child = spawn(process.execPath, [here("../../src/main.ts")], {
@@ -123,19 +147,20 @@ async function startEvie({ root, token }: { root: string; token: string }): Prom
     env: {
       PATH: process.env["PATH"],
       HOME: folder,
-      TELEGRAM_BOT_TOKEN: token,
+      TELEGRAM_BOT_TOKEN: botToken,
       TELEGRAM_API_ROOT: root,
       EVIE_ALLOWED_USERS: chatIds(options).join(","),
       EVIE_HOME: join(folder, "home"),
-      EVIE_HTTP_PORT: "0",
+      EVIE_HTTP_PORT: `${port}`,
+      EVIE_HTTP_TOKEN: token,
       EVIE_AGENT_COMMAND: `'${process.execPath}' '${here("../fakes/fake-agent.ts")}'`,
       FAKE_AGENT_LOG: agentLog,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const log = createWriteStream(join(folder, "evie.log"));
-  child.stdout.pipe(log, { end: false });
-  child.stderr.pipe(log, { end: false });
+  const logFile = createWriteStream(join(folder, "evie.log"));
+  child.stdout.pipe(logFile, { end: false });
+  child.stderr.pipe(logFile, { end: false });
   return child;
 }
 

@@ -9,6 +9,7 @@ import { noisePng } from "../builders.ts";
 import type { ChatFacts, TelegramFacts } from "./facts.ts";
 import { answerTo, chatIds, planMessages, type PlannedMessage, type SoakOptions } from "./plan.ts";
 import { createRandom, type Random } from "./random.ts";
+import { letStrangersWrite, type StrangersFacts } from "./strangers.ts";
 
 /*
  * Telegram, its people and its faults, as a process of their own: what they hold must not count as evie's memory.
@@ -31,6 +32,7 @@ process.once("message", () => void soak());
 async function soak(): Promise<void> {
   const ending = new AbortController();
   const trouble = makeTrouble(ending.signal);
+  const strangers = letStrangersWrite(api, createRandom(options.seed + 2), ending.signal);
   const begun = realClock.now();
   for (const message of planMessages(options, random)) {
     await sleep(Math.max(0, begun + message.at - realClock.now()));
@@ -46,7 +48,7 @@ async function soak(): Promise<void> {
     .catch(() => undefined);
   await sleep(3_000);
   const read = once(process, "message");
-  process.send?.(facts());
+  process.send?.(facts((await strangers)()));
   // What was sent by a process that ends may be lost.
   await read;
   await api.close();
@@ -137,7 +139,7 @@ function randomFault(chance: Random): CallFault {
   }
 }
 
-function facts(): TelegramFacts {
+function facts(strangers: StrangersFacts): TelegramFacts {
   const answers: Record<string, number> = {};
   for (const { status } of api.calls) {
     const name = status === undefined ? "lost" : `${status}`;
@@ -165,5 +167,5 @@ function facts(): TelegramFacts {
         `${method} in ${chatId}: ${description} ${JSON.stringify(payload).slice(0, 300)}`,
     );
   const violations = api.flood.violations.map((each) => JSON.stringify(each));
-  return { chats, answers, outages, calls: api.calls.length, violations, refusals };
+  return { chats, strangers, answers, outages, calls: api.calls.length, violations, refusals };
 }
