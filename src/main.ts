@@ -41,7 +41,7 @@ import { KEEP_DAYS, sweepDaily } from "./sweep.ts";
 import { createTelegram } from "./telegram/bot.ts";
 import { openWeb } from "./web.ts";
 import { unclaim } from "./unclaim.ts";
-import { keepYoungGenerationSmall } from "./young-generation.ts";
+import { createCollect, giveMemoryBack, keepYoungGenerationSmall, processorTime } from "./memory.ts";
 
 const EXIT_FAILURE = 1;
 
@@ -254,6 +254,12 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
     },
     ended.signal,
   );
+  const givingBack = giveMemoryBack({
+    used: processorTime,
+    collect: createCollect(),
+    clock,
+    ended: ended.signal,
+  });
   try {
     const goingOn = leftovers.goOn(ended.signal).then(() =>
       web?.show({
@@ -279,7 +285,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
   } finally {
     await web?.close();
     ended.abort();
-    await sweeping;
+    await Promise.all([sweeping, givingBack]);
   }
 }
 

@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   log: ["domain"],
   build: ["page-kit"],
   "compile-cache": [],
-  "young-generation": [],
+  memory: ["domain"],
 };
 
 /** What joins the parts, and so may import any: the composition root and what it is cut into. */

@@ -111,6 +111,8 @@ export function createOutbox({ perform, clock, log, budget, shared, backoff }: O
       // The last look for work and the end of the pump are one synchronous step, or a late wish would be lost.
       if (candidate === undefined) {
         pumping = false;
+        // It would hold the whole of an answer that has long been said.
+        paused.clear();
         if (blocked || (replies.length === 0 && speakers.empty)) tellIdle();
         return;
       }
