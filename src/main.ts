@@ -21,9 +21,12 @@ import {
   readEnvFile,
   takeHome,
 } from "./home.ts";
+import { refusedBySystem } from "./home/home-error.ts";
 import { inspectHome } from "./home/inspect-home.ts";
 import { deckInvitation } from "./invitations.ts";
+import { diskTroubleOf } from "./domain/disk.ts";
 import type { Log } from "./domain/log.ts";
+import { createDiskWatch, isDiskFull, tryDisk, withoutRepeats } from "./disk-watch.ts";
 import { findLeftovers } from "./leftovers.ts";
 import { createLog } from "./log.ts";
 import { createDrafts } from "./http/drafts.ts";
@@ -103,7 +106,12 @@ async function start(command: Doing): Promise<number> {
       error instanceof ListenError
     ) {
       console.error(`evie: ${error.message}`);
-      return error instanceof HomeError ? EXIT_CONFIG : EXIT_FAILURE;
+      // A disk that is full today may have room at the next start.
+      return error instanceof HomeError && diskTroubleOf(error) === undefined ? EXIT_CONFIG : EXIT_FAILURE;
+    }
+    if (diskTroubleOf(error) !== undefined) {
+      console.error(`evie: ${refusedBySystem(homeFolder(process.env, surroundings()), error).message}`);
+      return EXIT_FAILURE;
     }
     throw error;
   }
@@ -153,7 +161,17 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
   const token = telegram.token.reveal();
   const httpToken = tokenOf(config);
   const secrets = httpToken === undefined ? [token] : [token, httpToken];
-  const log = await createLog({ level: logLevel, secrets });
+  const plainLog = await createLog({ level: logLevel, secrets });
+  const ended = new AbortController();
+  const disk = createDiskWatch({
+    where: `EVIE_HOME (${folder})`,
+    tryDisk: () => tryDisk(folder),
+    isFull: () => isDiskFull(folder),
+    clock,
+    log: plainLog,
+    stopped: ended.signal,
+  });
+  const log = withoutRepeats(plainLog, disk);
   warnAsProcessOne(process.pid, log);
   await setUpConnections({ env, apiRoot: telegram.apiRoot, log });
   const { store, setAside } = openStore(home.database, clock);
@@ -212,6 +230,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
     ...(web === undefined ? {} : { deckLink: web.linkFor }),
     pointers: store.chats,
     updates: { ...store.updates, together: store.together },
+    disk,
     turns: { ...store.turns, ...store.bubbles },
     leftovers: () => leftovers.forChats(),
     clock,
@@ -235,7 +254,6 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
     },
     "evie starts",
   );
-  const ended = new AbortController();
   const sweeping = sweepDaily(
     {
       old: store.old,
@@ -268,6 +286,7 @@ async function run(config: Config, home: Home, options: RunOptions = {}): Promis
         pictures,
         health: () => bot.health(),
         version: version(),
+        disk,
         ...(isPlayground ? {} : { bot: () => bot.username }),
         isAllowed: (userId) => bot.isAllowed(userId),
         clock,

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Config } from "./config.ts";
 import type { Clock } from "./domain/clock.ts";
+import type { DiskWatch } from "./domain/disk.ts";
 import type { SessionId } from "./domain/ids.ts";
 import type { Log } from "./domain/log.ts";
 import { baseOf } from "./domain/loopback.ts";
@@ -26,6 +27,7 @@ export interface WebParts extends Pick<AppOptions, "makeDraft" | "pictures" | "h
   readonly bot?: () => string | undefined;
   /** Tells whether that person may use evie now. */
   readonly isAllowed: (userId: number) => boolean;
+  readonly disk: DiskWatch;
   readonly clock: Clock;
 }
 
@@ -87,12 +89,12 @@ async function loadDoors(parts: WebParts, { token, keys, log, names, port }: Fra
     import("./http/doors.ts"),
     import("./http/readers.ts"),
   ]);
-  const { sessions, makeDraft, isAllowed, clock, version } = parts;
+  const { sessions, makeDraft, isAllowed, disk, clock, version } = parts;
   const guard = createGuard({ token, keys, isAllowed, port: () => port, names });
   const readers = createReaders();
   const epoch = crypto.randomUUID();
   const app = createApp({ ...parts, guard, readers, page: once(loadDeck), epoch, log });
-  const hub = createHub({ sessions, makeDraft, readers, epoch, version, bot: parts.bot, clock, log });
+  const hub = createHub({ sessions, makeDraft, readers, epoch, version, bot: parts.bot, disk, clock, log });
   return createDoors({ app, hub, guard, log });
 }
 

@@ -22,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   clock: ["domain"],
   "process-one": ["domain"],
   sweep: ["domain"],
+  "disk-watch": ["domain"],
   log: ["domain"],
   build: ["page-kit"],
   "compile-cache": [],

@@ -48,3 +48,30 @@ export function diskTroubleWords(
       };
   }
 }
+
+/** A time in which the disk takes nothing more. Each has an object of its own, so that it can be told once. */
+export interface DiskOutage {
+  readonly trouble: DiskTrouble;
+  /** What is wrong, and what to do. */
+  readonly sentence: string;
+}
+
+/** Knows whether the disk takes data. */
+export interface DiskWatch {
+  /** Tells whether an error is the disk's; then the outage has begun at the latest. */
+  notice(error: unknown): DiskOutage | undefined;
+}
+
+/** A watch for whoever tells each error for itself. */
+export const eachForItself: DiskWatch = {
+  notice(error) {
+    const trouble = diskTroubleOf(error);
+    return trouble === undefined ? undefined : { trouble, sentence: diskSentence(trouble, "evie's home") };
+  },
+};
+
+/** Returns what is wrong with the disk and what to do, as two sentences. */
+export function diskSentence(trouble: DiskTrouble, where: string): string {
+  const { reason, advice } = diskTroubleWords(trouble, where);
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}. ${advice}.`;
+}

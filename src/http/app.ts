@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Clock } from "../domain/clock.ts";
+import type { DiskWatch } from "../domain/disk.ts";
 import type { Face } from "../domain/events.ts";
 import { parseSessionId, type SessionId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
@@ -50,6 +51,7 @@ export interface AppOptions {
   /** Another one for each process of evie. */
   readonly epoch: string;
   readonly version: string;
+  readonly disk?: DiskWatch | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -70,7 +72,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 /** The HTTP API and the files of the browser's page, behind the guard. */
 export function createApp(options: AppOptions): Hono {
-  const { sessions, guard, makeDraft, readers, pictures, page, epoch, version, clock, log } = options;
+  const { sessions, guard, makeDraft, readers, pictures, page, epoch, version, disk, clock, log } = options;
   const startedAt = clock.now();
   const app = new Hono();
 
@@ -249,8 +251,8 @@ export function createApp(options: AppOptions): Hono {
   });
 
   app.onError((error, context) => {
-    const { status, code, message } = hasLeft(context) ? CUT_OFF : refusalOf(error, log);
-    if (status === 429 || status === 503) context.header("retry-after", RETRY_AFTER);
+    const { status, code, message } = hasLeft(context) ? CUT_OFF : refusalOf(error, log, disk);
+    if (status === 429 || status === 503 || status === 507) context.header("retry-after", RETRY_AFTER);
     return json(context, { error: { code, message } }, status);
   });
 
@@ -288,8 +290,8 @@ function cutOf({ env }: Context): (() => void) | undefined {
   return outgoing === undefined ? undefined : () => void outgoing.destroy();
 }
 
-function refusalOf(error: Error, log: Log) {
-  const refusal = refusalFor(error);
+function refusalOf(error: Error, log: Log, disk: DiskWatch | undefined) {
+  const refusal = refusalFor(error, disk);
   if (refusal !== undefined) return refusal;
   if (error instanceof FolderError) return new Refusal(400, "bad_folder", error.message);
   log.error({ err: error }, "a request failed by a fault of evie's own");

@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import type { DiskWatch } from "../domain/disk.ts";
 import { parseSessionId } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Answered, ObservedSession, SessionDirectory } from "../domain/sessions.ts";
@@ -35,6 +36,7 @@ export interface HubOptions {
   readonly version: string;
   /** The bot's name at Telegram, without `@`, once it is known; absent where no link may lead to it. */
   readonly bot?: (() => string | undefined) | undefined;
+  readonly disk?: DiskWatch | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -184,9 +186,9 @@ function take(text: string, reception: Reception): void {
 function tellFault(
   error: unknown,
   about: { readonly sessionId?: string; readonly requestId?: string },
-  { send, log }: Pick<Reception, "send" | "log">,
+  { send, log, disk }: Pick<Reception, "send" | "log" | "disk">,
 ): void {
-  const refusal = refusalFor(error);
+  const refusal = refusalFor(error, disk);
   if (refusal !== undefined)
     return send({ type: "error", code: refusal.code, message: refusal.message, ...about });
   log.error({ err: error }, "what a browser asked for failed by a fault of evie's own");

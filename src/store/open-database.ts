@@ -1,7 +1,17 @@
-import { chmodSync, closeSync, existsSync, openSync, readdirSync, renameSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../domain/clock.ts";
+import { diskTroubleOf, diskTroubleWords } from "../domain/disk.ts";
 import { SCHEMA_VERSION, migrate, schemaVersionOf } from "./migrations.ts";
 
 /** The store cannot be opened. The message says why and what to do. */
@@ -146,10 +156,35 @@ function moveAside(path: string, clock: Clock): string {
 /** Makes what failed on the file at `path` a StoreError. */
 export function asStoreError(path: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
+  const trouble = diskTroubleOf(error) ?? (isWithoutRoom(path, error) ? "full" : undefined);
+  if (trouble !== undefined) {
+    const { reason, advice } = diskTroubleWords(trouble, "it");
+    return new StoreError(
+      path,
+      `${path} cannot be opened: ${reason}. ${advice}, and start evie again.`,
+      error,
+    );
+  }
   const reason = error instanceof Error ? error.message : String(error);
   return new StoreError(
     path,
     `${path} cannot be opened: ${reason}. See that the disk has room and the file belongs to you.`,
     error,
   );
+}
+
+/** SQLite's results where its companions cannot be made or grow, which says nothing of why. */
+const [SQLITE_IOERR, SQLITE_CANTOPEN] = [10, 14];
+/** Bytes: as much as its smallest companion needs. */
+const LEAST_ROOM = 65_536;
+
+function isWithoutRoom(path: string, error: unknown): boolean {
+  const result = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+  if (result !== SQLITE_IOERR && result !== SQLITE_CANTOPEN) return false;
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize < LEAST_ROOM;
+  } catch {
+    return false;
+  }
 }

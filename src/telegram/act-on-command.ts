@@ -1,4 +1,5 @@
 import type { Update } from "grammy/types";
+import { type DiskWatch, eachForItself } from "../domain/disk.ts";
 import { failureSentence } from "../domain/failure.ts";
 import type { ChatKey, ChatPlace } from "../domain/ids.ts";
 import { runCommand, takesWords } from "./commands.ts";
@@ -16,6 +17,7 @@ export interface ActOnCommandOptions {
   readonly deckLink: ((userId: number) => string) | undefined;
   /** Takes a chat's waiting burst away, and lets nothing that comes belong to what was written before. Gives what it held. */
   readonly discardBurst: (key: ChatKey) => readonly WaitingPart[];
+  readonly disk?: DiskWatch | undefined;
 }
 
 /**
@@ -26,9 +28,11 @@ export interface ActOnCommandOptions {
 export function createActOnCommand(
   options: ActOnCommandOptions,
 ): (command: IncomingCommand, update: Update) => Incoming | undefined {
-  const { conversations, inbox, say, deckLink, discardBurst } = options;
+  const { conversations, inbox, say, deckLink, discardBurst, disk = eachForItself } = options;
 
   function sayFault({ place, name, words }: IncomingCommand, error: unknown): void {
+    const outage = disk.notice(error);
+    if (outage !== undefined) return say(place, replies.diskOutageCommand(outage.sentence, name));
     const reason = error instanceof Error ? error.message : String(error);
     const fault = replies.fault(failureSentence({ type: "internal", reason }));
     say(place, words === undefined ? fault : `${fault}\n\n${replies.unsent(name)}`);

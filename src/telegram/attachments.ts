@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { GrammyError } from "grammy";
 import type { Clock } from "../domain/clock.ts";
 import { formatBytes } from "../domain/file-line.ts";
+import { diskTroubleOf, diskTroubleWords } from "../domain/disk.ts";
 import type { Log } from "../domain/log.ts";
 import { whyAsFile } from "../domain/picture-size.ts";
 import type { PromptImage } from "../domain/prompt.ts";
@@ -65,6 +66,11 @@ class MissingFileError extends Error {
   override readonly name = "MissingFileError";
 }
 
+function failureOf(error: unknown): string {
+  const trouble = diskTroubleOf(error);
+  return trouble === undefined ? "the download failed" : diskTroubleWords(trouble, "evie's files").reason;
+}
+
 /** Starts to fetch files at once, each beside all others and beside the burst's window. */
 export function createAttachments(options: AttachmentsOptions): Attachments {
   const { folder, clock, log } = options;
@@ -76,7 +82,7 @@ export function createAttachments(options: AttachmentsOptions): Attachments {
       await retrying(() => download(options, file, path, signal), clock, signal);
       return await recognise(file, path);
     } catch (error) {
-      const reason = error instanceof MissingFileError ? error.message : "the download failed";
+      const reason = error instanceof MissingFileError ? error.message : failureOf(error);
       if (!signal.aborted) log.warn({ err: error }, "a file could not be fetched");
       await rm(path, { force: true }).catch((failure: unknown) =>
         log.warn({ err: failure }, "a file stays behind"),

@@ -1,10 +1,11 @@
 import { Bot } from "grammy";
 import type { Update } from "grammy/types";
 import type { Clock } from "../domain/clock.ts";
+import { type DiskWatch, eachForItself } from "../domain/disk.ts";
 import { parseChatKey } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import type { Sessions } from "../domain/sessions.ts";
-import { writtenAt } from "./about-update.ts";
+import { writtenAt, updateChat } from "./about-update.ts";
 import { createAgain } from "./again.ts";
 import { createAttachments } from "./attachments.ts";
 import { createRenderings } from "./background/answer-rendering.ts";
@@ -15,6 +16,7 @@ import { createBudget, GLOBAL_BUDGET } from "./budget.ts";
 import { type ClaimBoard, type ClaimLedger, createClaim } from "./claim.ts";
 import { type ChatPointers, createConversations } from "./conversations.ts";
 import { startDeadline } from "./deadline.ts";
+import { createDiskNotice } from "./disk-notice.ts";
 import { createDrafts } from "./drafts.ts";
 import { createEdits } from "./edits.ts";
 import { grammyFetch } from "./fetch.ts";
@@ -51,6 +53,7 @@ export interface TelegramOptions {
   /** Where the deck is, with that person's key to it; undefined when the HTTP face is off. */
   readonly deckLink?: (userId: number) => string;
   readonly updates: UpdateStore;
+  readonly disk?: DiskWatch;
   readonly turns: TurnStore;
   /** What was left when evie was last ended. Asked once, when the updates are this bot's. */
   readonly leftovers: () => Promise<readonly Leftover[]>;
@@ -92,7 +95,7 @@ const PRESS_DEADLINE = 10_000;
 /** Builds the bot and joins its parts: poller, bursts, conversations, outboxes. */
 export function createTelegram(options: TelegramOptions): Telegram {
   const { token, apiRoot, allowedUsers, filesFolder, sessions, pointers, turns } = options;
-  const { clock, log, random } = options;
+  const { clock, log, random, disk = eachForItself } = options;
   const bot = new Bot(token, { client: { apiRoot, fetch: grammyFetch } });
 
   const closed = new AbortController();
@@ -106,7 +109,24 @@ export function createTelegram(options: TelegramOptions): Telegram {
     log,
     random,
   });
-  const inbox = createInbox({ store: options.updates, clock, log, backoff: createBackoff(random) });
+  const diskNotice = createDiskNotice({
+    disk,
+    tell: (place, { sentence }) =>
+      outboxes(place.chatId).reply({
+        place,
+        content: { text: replies.diskOutage(sentence), entities: [] },
+        unasked: true,
+      }),
+  });
+  const inbox = createInbox({
+    store: options.updates,
+    clock,
+    log,
+    backoff: createBackoff(random),
+    failed(error, chats) {
+      if (diskNotice(error, chats)) void tellThoseBehind(error);
+    },
+  });
   const thread = new WorkerRenderThread({ clock, log });
   const rendering = createRenderings(thread);
   const conversations = createConversations({
@@ -187,6 +207,8 @@ export function createTelegram(options: TelegramOptions): Telegram {
       again,
       edits: createEdits(common),
       deckLink: options.deckLink,
+      disk,
+      diskNotice,
     });
     recover(leftovers, common);
     for (const update of inbox.unspent()) take(update);
@@ -212,6 +234,24 @@ export function createTelegram(options: TelegramOptions): Telegram {
       intake?.take(update, { at: clock.now(), mayBeOld: inbox.wasAway });
     } catch (error) {
       log.error({ err: error }, "an update could not be handled");
+    }
+  }
+
+  /** Who writes while a batch cannot be kept waits behind it at Telegram, and is to know why. Nothing is taken by this look. */
+  async function tellThoseBehind(error: unknown): Promise<void> {
+    const deadline = startDeadline(clock, PRESS_DEADLINE);
+    try {
+      const signal = toGrammy(AbortSignal.any([deadline.signal, closed.signal]));
+      const waiting = await bot.api.getUpdates({ offset: poller.offset, limit: 100, timeout: 0 }, signal);
+      const chats = waiting.flatMap((update) => updateChat(update) ?? []);
+      diskNotice(
+        error,
+        chats.filter((key) => isAllowed(parseChatKey(key)?.chatId ?? 0)),
+      );
+    } catch (failure) {
+      log.debug({ err: failure }, "it could not be seen who waits for the disk");
+    } finally {
+      deadline.cancel();
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Update } from "grammy/types";
 import type { Clock } from "../domain/clock.ts";
+import { diskTroubleOf, diskTroubleWords } from "../domain/disk.ts";
 import type { Log } from "../domain/log.ts";
 import type { Backoff } from "./backoff.ts";
 import { type DecidedUpdate, type TakenAs, updateChat } from "./about-update.ts";
@@ -67,12 +68,14 @@ export interface InboxOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly backoff: Backoff;
+  /** Called when a batch cannot be stored, with the chats that wrote it, before it is tried again. */
+  readonly failed?: (error: unknown, chats: readonly string[]) => void;
 }
 
 /** Milliseconds between two notes on when Telegram answered. */
 const HEARD_EVERY = 10 * 60_000;
 
-export function createInbox({ store, clock, log, backoff }: InboxOptions): Inbox {
+export function createInbox({ store, clock, log, backoff, failed }: InboxOptions): Inbox {
   let trouble: string | undefined;
   let wasAway = true;
   /** The time in which evie polls, and the one before its last long break. */
@@ -129,8 +132,9 @@ export function createInbox({ store, clock, log, backoff }: InboxOptions): Inbox
           return batch.filter(({ update_id }) => fresh.has(update_id));
         } catch (error) {
           const wait = backoff.next();
-          trouble = `Messages cannot be stored (${error instanceof Error ? error.message : String(error)}), so none is taken. See that the disk has room.`;
+          trouble = troubleWords(error);
           log.error({ err: error, seconds: Math.round(wait / 1_000) }, `${trouble} Trying again`);
+          failed?.(error, [...new Set(rows.flatMap(({ chat }) => chat ?? []))]);
           await clock.sleep(wait, stopped);
         }
       }
@@ -155,4 +159,16 @@ export function createInbox({ store, clock, log, backoff }: InboxOptions): Inbox
       return trouble;
     },
   };
+}
+
+function troubleWords(error: unknown): string {
+  const trouble = diskTroubleOf(error);
+  const { reason, advice } =
+    trouble === undefined
+      ? {
+          reason: error instanceof Error ? error.message : String(error),
+          advice: "See that the disk has room",
+        }
+      : diskTroubleWords(trouble, "evie's home");
+  return `Messages cannot be stored (${reason}), so none is taken. ${advice}.`;
 }

@@ -4,6 +4,7 @@ import { type ChatKey, type ChatPlace, parseChatKey } from "../domain/ids.ts";
 import type { Log } from "../domain/log.ts";
 import { TooManyPromptsError, type Turn } from "../domain/sessions.ts";
 import { writtenAt } from "./about-update.ts";
+import type { DiskWatch } from "../domain/disk.ts";
 import { createActOnCommand } from "./act-on-command.ts";
 import type { Again } from "./again.ts";
 import { createBursts } from "./burst.ts";
@@ -11,6 +12,7 @@ import type { Conversation } from "./conversations.ts";
 import { inPlaceOf, releaseParts, type WaitingPart } from "./draft.ts";
 import type { Drafts } from "./drafts.ts";
 import type { Edits } from "./edits.ts";
+import type { DiskNotice } from "./disk-notice.ts";
 import type { Inbox } from "./inbox.ts";
 import { createLatePieces, type Kinship, kinshipOf } from "./late.ts";
 import type { Outboxes } from "./outboxes.ts";
@@ -37,6 +39,9 @@ export interface IntakeOptions {
   readonly edits: Edits;
   /** Where the deck is, with that person's key to it; undefined when the HTTP face is off. */
   readonly deckLink?: ((userId: number) => string) | undefined;
+  readonly disk?: DiskWatch;
+  /** Tells a chat of an outage of the disk, once. */
+  readonly diskNotice?: DiskNotice;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -77,6 +82,8 @@ export function createIntake(options: IntakeOptions): Intake {
     again,
     edits,
     deckLink,
+    disk,
+    diskNotice,
     clock,
     log,
   } = options;
@@ -93,6 +100,7 @@ export function createIntake(options: IntakeOptions): Intake {
     inbox,
     say,
     deckLink,
+    disk,
     discardBurst(key) {
       lastPieces.delete(key);
       latePieces.forget(key);
@@ -110,7 +118,8 @@ export function createIntake(options: IntakeOptions): Intake {
         // Nothing of it is lost: its updates are stored and unspent.
         bursts.putBack(key, parts, HAND_ON_AGAIN);
         const place = parseChatKey(key);
-        if (place !== undefined && !stuck.has(key))
+        const isDisk = diskNotice?.(error, [key]) === true;
+        if (place !== undefined && !stuck.has(key) && !isDisk)
           say(place, error instanceof TooManyPromptsError ? replies.tooMany : replies.fault(replies.kept));
         stuck.add(key);
         // They are answered in time; nothing is wrong with evie.

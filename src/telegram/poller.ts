@@ -70,6 +70,8 @@ export interface Poller {
   run(): Promise<void>;
   /** Stops receiving and confirms what was kept, so that it does not come again. Never rejects; needs no `run` before. */
   stop(): Promise<void>;
+  /** The number of the next update that Telegram has to bring. Everything below it is kept. */
+  readonly offset: number;
   /** When the batch that is being handled came, in the clock's milliseconds. */
   readonly arrivedAt: number;
   /**
@@ -168,6 +170,9 @@ export function createPoller(options: PollerOptions): Poller {
   const runner = createRunner(createSource({ supply }), sink);
 
   return {
+    get offset() {
+      return offset;
+    },
     get arrivedAt() {
       return arrivedAt;
     },

@@ -79,6 +79,9 @@ export const replies = {
     "evie is being stopped on its machine. What you wrote last is kept, and answered when it runs again.",
   tooMany:
     "Too many prompts wait in this session, so the agent has not been given what you wrote last. It is kept, and handed on when some of them are answered. /stop drops those that wait.",
+  diskOutage: (sentence: string): string =>
+    `⚠️ ${sentence} What you write is not lost: it is taken up when that is done.`,
+  diskOutageCommand: (sentence: string, name: string): string => `⚠️ ${sentence} Then send /${name} again.`,
   kept: "This cannot be handed on at the moment (see the log on evie's machine). It is kept, and tried again.",
   interrupted:
     "evie was ended while the agent worked on this, and the agent may have done a part of it. It is not done again by itself.",

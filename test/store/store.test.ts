@@ -18,7 +18,7 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeChatKey, makeSessionId, parseSessionId } from "../../src/domain/ids.ts";
-import { StoreError } from "../../src/store/open-database.ts";
+import { asStoreError, StoreError } from "../../src/store/open-database.ts";
 import { openStore } from "../../src/store/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createFakeClock } from "../fakes/fake-clock.ts";
@@ -157,6 +157,16 @@ describe("the file", () => {
     expect(() => open()).toThrow(StoreError);
     expect(() => open()).toThrow(/newer evie.*Update evie/);
     expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test.each([
+    { what: "full", fields: { code: "ENOSPC" }, says: /the disk that holds it is full\. Make room on it/ },
+    { what: "full, in SQLite's words", fields: { errcode: 13 }, says: /is full\. Make room on it/ },
+    { what: "read-only", fields: { code: "EROFS" }, says: /is mounted read-only\. Mount it for writing/ },
+    { what: "another's", fields: { code: "EACCES" }, says: /the file belongs to you/ },
+  ])("whose disk is $what is told with what to do about that", ({ fields, says }) => {
+    const { message } = asStoreError("/data/evie.db", Object.assign(new Error("no"), fields));
+    expect(message).toMatch(says);
   });
 
   test("that cannot be made is told", () => {

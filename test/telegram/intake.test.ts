@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Update } from "grammy/types";
+import { type DiskOutage, diskTroubleOf, type DiskWatch } from "../../src/domain/disk.ts";
+import { createDiskNotice } from "../../src/telegram/disk-notice.ts";
 import { makeTurnId } from "../../src/domain/ids.ts";
 import type { Prompt } from "../../src/domain/prompt.ts";
 import { TooManyPromptsError } from "../../src/domain/sessions.ts";
@@ -58,7 +60,22 @@ function setUp(
     ...shared,
     answerPress: (_id, said) => void presses.push(said),
   });
-  const intake = createIntake({ ...shared, recipient, again, edits: createEdits(shared) });
+  /** One outage that goes on. */
+  const outage: DiskOutage = { trouble: "full", sentence: "It is full. Make room." };
+  const disk: DiskWatch = {
+    notice: (error) => (diskTroubleOf(error) === undefined ? undefined : outage),
+  };
+  const diskNotice = createDiskNotice({
+    disk,
+    tell: (place, { sentence }) =>
+      rig.outboxes(place.chatId).reply({
+        place,
+        content: { text: replies.diskOutage(sentence), entities: [] },
+        unasked: true,
+      }),
+  });
+  const edits = createEdits(shared);
+  const intake = createIntake({ ...shared, recipient, again, edits, disk, diskNotice });
   /** Stores an update, with a number of its own, and takes it. */
   let number = 0;
   const numbered = (update: Update): Update => ({ ...update, update_id: (number += 1) });
@@ -251,6 +268,31 @@ describe("content", () => {
     hand.state.full = false;
     await clock.advance(5_000);
     expect(await texts()).toEqual(["one\n\ntwo"]);
+  });
+
+  test("that a full disk does not take is kept, told once with what to do, and handed on when there is room", async () => {
+    const { take, flush, hand, clock, outbox, texts, kept } = setUp();
+    hand.state.full = true;
+    hand.state.refusal = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+    take(text("one"));
+    await flush();
+    take(text("two"));
+    await clock.advance(30_000);
+    expect(outbox.said).toEqual([
+      "⚠️ It is full. Make room. What you write is not lost: it is taken up when that is done.",
+    ]);
+    expect(kept.spent.has(1)).toBe(false);
+    hand.state.full = false;
+    await clock.advance(5_000);
+    expect(await texts()).toEqual(["one\n\ntwo"]);
+  });
+
+  test("that is a command says on a full disk what to do, and to send it again", () => {
+    const { take, hand, outbox } = setUp();
+    hand.state.full = true;
+    hand.state.refusal = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+    expect(() => take(messageUpdate(commandOf("/clear")))).toThrow("ENOSPC");
+    expect(outbox.said).toEqual(["⚠️ It is full. Make room. Then send /clear again."]);
   });
 
   test("for which there is no room is kept, told once with what to do, and handed on when there is", async () => {

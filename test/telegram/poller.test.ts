@@ -70,6 +70,7 @@ async function startPoller(
     },
     polls: () => rig.server.callsOf("getUpdates").map(({ at }) => at),
     poller: {
+      offset: 0,
       get arrivedAt() {
         return poller.arrivedAt;
       },
