@@ -23,7 +23,7 @@ export async function fillStore(home: string, cwd: string, filling: Filling): Pr
     for (let number = 0; number < filling.sessions; number += 1) {
       const id = makeSessionId();
       store.together(() => {
-        store.sessions.add({ id, cwd, face: "telegram", createdAt: number });
+        store.sessions.add({ id, cwd, face: "telegram", createdAt: realClock.date() });
         for (let key = 0; key < filling.messages; key += 1)
           store.messages.save(id, messageOf(key, filling.length));
         store.chats.point(makeChatKey({ chatId: filling.firstChat + number }), id);

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { Clock } from "../domain/clock.ts";
 import { parseSessionId, type SessionId } from "../domain/ids.ts";
 import type { Transactions } from "./transaction.ts";
 
@@ -22,7 +23,8 @@ export interface OldRows {
   requests(before: number): Steps;
   /**
    * Returns the sessions that were used last before `before`, the oldest first, and which nothing needs that is written
-   * down: no turn of theirs is without an end, and no message of their chat waits.
+   * down: no turn of theirs is without an end, and no message of their chat waits. One whose
+   * date cannot be true counts as used now.
    */
   unusedSessions(before: number): readonly SessionId[];
   /** Removes the messages of a session. */
@@ -30,6 +32,9 @@ export interface OldRows {
   /** Gives pages that are free back to the disk, when it is worth it, and cuts the log of writes. */
   shrink(): Steps;
 }
+
+/** Before evie was there. A machine without a battery for its clock begins at 1970, until the network tells the time. */
+const NO_DATE = Date.UTC(2020, 0, 1);
 
 /** Rows in a step. */
 const ROWS = 100;
@@ -48,7 +53,12 @@ const HAS_CHAT = `(EXISTS (SELECT 1 FROM updates WHERE id = json_extract(turns.s
   OR EXISTS (SELECT 1 FROM bubbles WHERE turn_id = turns.id)
   OR EXISTS (SELECT 1 FROM chats WHERE chats.session_id = turns.session_id))`;
 
-export function createOldRows(database: DatabaseSync, { unsynced }: Transactions): OldRows {
+export function createOldRows(
+  database: DatabaseSync,
+  { unsynced }: Transactions,
+  clock: Pick<Clock, "date">,
+): OldRows {
+  const dateAnew = database.prepare("UPDATE sessions SET last_used_at = ? WHERE last_used_at < ?");
   const deleteTurns = database.prepare(
     `DELETE FROM turns WHERE place >= :first AND place < :next AND flushed_at < :before AND ended_at IS NOT NULL
        AND (delivered_at IS NOT NULL OR flushed_at < :undelivered OR NOT ${HAS_CHAT})`,
@@ -126,8 +136,10 @@ export function createOldRows(database: DatabaseSync, { unsynced }: Transactions
     *requests(before) {
       while (unsynced(() => Number(deleteRequests.run(before, ROWS).changes)) === ROWS) yield undefined;
     },
-    unusedSessions: (before) =>
-      selectUnused.all(before).flatMap(({ id }) => parseSessionId(String(id)) ?? []),
+    unusedSessions(before) {
+      if (before > NO_DATE) dateAnew.run(clock.date(), NO_DATE);
+      return selectUnused.all(before).flatMap(({ id }) => parseSessionId(String(id)) ?? []);
+    },
     *messagesOf(session) {
       for (;;) {
         const last = lastWithin(selectMessages.all(session, ROWS));

@@ -63,7 +63,7 @@ export function openStore(path: string, clock: Clock): { readonly store: Store; 
       updates: createStoredUpdates(database, together, clock),
       turns: createStoredTurns(database, transactions, clock),
       bubbles: createStoredBubbles(database, transactions),
-      old: createOldRows(database, transactions),
+      old: createOldRows(database, transactions, clock),
       together,
       close() {
         if (database.isOpen) database.close();

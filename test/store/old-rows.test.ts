@@ -51,7 +51,16 @@ describe("a session that nobody has used", () => {
     rig.store.turns.ended(turn, { type: "stopped" }, []);
     rig.store.updates.spend([7]);
     expect(old.unusedSessions(10)).toEqual([waited]);
-    expect(old.unusedSessions(rig.clock.date() + 1)).toEqual([waited, running]);
+    expect(new Set(old.unusedSessions(rig.clock.date() + 1))).toEqual(new Set([waited, running]));
+  });
+
+  test("is none where its date cannot be true, and counts from now on", () => {
+    const { rig, old, begin } = setUp();
+    const id = begin(1);
+    const now = rig.clock.date();
+    expect(old.unusedSessions(now)).toEqual([]);
+    expect(rig.store.sessions.get(id)?.lastUsedAt).toBe(now);
+    expect(old.unusedSessions(now + 1)).toEqual([id]);
   });
 
   test("is let go of by its chat, and by no other", () => {
