@@ -36,7 +36,8 @@ export function seenPrompts(notes: readonly AgentNote[]): readonly SeenPrompt[] 
     }
     const prompt = current.get(pid);
     if (prompt === undefined) continue;
-    if (record?.type === "abort" && !prompt.settled) prompt.aborted = true;
+    // Also behind its end: evie had not heard of that yet, and what comes behind a wish to stop is shown nowhere.
+    if (record?.type === "abort") prompt.aborted = true;
     if (event === "accepted") prompt.accepted = true;
     if (event === "settled") prompt.settled = true;
   }
