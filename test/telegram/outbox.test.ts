@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createCollect } from "../../src/memory.ts";
 import { createBudget } from "../../src/telegram/budget.ts";
 import type { Answer } from "../../src/telegram/calls.ts";
 import type { Speaker } from "../../src/telegram/speakers.ts";
@@ -543,6 +544,27 @@ describe("a speaker with a fault", () => {
       expect(rig.said()).toEqual(["reply"]);
     },
   );
+
+  test("that has said everything is held no longer, also when it had declined", async () => {
+    const rig = startOutbox();
+    const said = await (async () => {
+      let declined = false;
+      const speaker = {
+        place: HERE,
+        finished: false,
+        wishes: () => (declined ? [] : [{ urgency: "edit" as const, at: 0 }]),
+        speak: (): undefined => void (declined = speaker.finished = true),
+        heard: () => undefined,
+      };
+      rig.outbox.join(speaker);
+      await rig.clock.advance(10_000);
+      return new WeakRef(speaker);
+    })();
+    // A reference that was followed holds its object until the next turn of the loop.
+    await rig.clock.settle();
+    createCollect()();
+    expect(said.deref()).toBeUndefined();
+  });
 
   test("that declines is asked again at once when somebody wakes the outbox", async () => {
     const rig = startOutbox();
